@@ -1,0 +1,335 @@
+/* eval-regression.c - bo-eval regression: models side by side on tasks they have not seen.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "args.h"
+#include "eval.h"
+#include "interrupt.h"
+#include "message.h"
+#include "output.h"
+#include "progress.h"
+
+typedef struct settings {
+    bo__eval_models models;
+    const char *kernel, *output, *variant;
+    size_t tasks, samples, threads;
+    uint64_t seed;
+    bool base;
+    size_t kernels;
+    bo__prior_kind chosen[BO_PRIOR_KINDS];
+} settings;
+
+/* One line of the table. */
+typedef struct line {
+    const char *kernel, *model, *kind;
+    bo__regression_result result;
+    double paper;
+} line;
+
+enum { MOST_LINES = BO_PRIOR_KINDS * (BO_EVAL_MODELS + 2) };
+
+static const char purpose[] =
+    "Scores neural processes on tasks drawn from Gaussian processes: log-likelihood of context and "
+    "target points, calibration error and sharpness, beside the paper's figures and the best that "
+    "is possible.";
+
+static const char examples[] =
+    "  All shipped models of the paper's kind, on the tasks they were trained for:\n"
+    "    bo-eval regression\n\n"
+    "  Two files and a mixture of three, on all four kernels, as CSV too:\n"
+    "    bo-eval regression --model a.safetensors --model b.safetensors --model a1,a2,a3 \\\n"
+    "        --kernel all --output table.csv\n";
+
+static const char notes[] =
+    "MODELS. A weight file; several with commas between them, for their mixture; or a surrogate by "
+    "name, banp, banp@paper, cnp+de, whose weights are found as bo-run finds them.\n\n"
+    "TABLE. context and target: mean log-likelihood of a point, ± its standard error; ce: "
+    "calibration error, Σ (p - p̂)² over p = 0.1 … 0.9, p̂ from the targets of 16 tasks at a time; "
+    "sharpness: mean predicted variance; paper: the target log-likelihood in table 1 of Lee et al. "
+    "(2020). The last two lines are the exact Gaussian process that knows the task's kernel, its "
+    "parameters and the noise, and the same with its sd clipped from below at 0.1, the floor of the "
+    "paper's models: no model can do better than the first, nor a model with that floor than the "
+    "second.";
+
+/* Target log-likelihoods of the paper, by kernel. */
+static double paper_target(const char *kind, bo__prior_kind kernel)
+{
+    static const struct {
+        const char *kind;
+        double target[BO_PRIOR_KINDS];
+    } table[] = {
+        {"cnp", {0.448, 0.206, -1.747, -1.528}},     {"np", {0.420, 0.204, -1.338, -0.792}},
+        {"cnp+de", {0.521, 0.313, -1.384, -1.129}},  {"bnp", {0.526, 0.317, -1.082, -0.630}},
+        {"canp", {0.838, 0.652, -5.896, -2.243}},    {"anp", {0.842, 0.660, -4.357, -1.776}},
+        {"canp+de", {0.847, 0.670, -4.598, -1.991}}, {"banp", {0.851, 0.672, -3.275, -1.718}},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (!strcmp(table[i].kind, kind))
+            return table[i].target[kernel];
+    return NAN;
+}
+
+/* ---- output ---------------------------------------------------------------------------- */
+
+static void print_head(const char *kernel, size_t tasks, size_t wide)
+{
+    printf("%s, %zu tasks\n%-*s %17s %17s %7s %9s %7s\n", kernel, tasks, (int)wide, "model",
+           "context", "target", "ce", "sharpness", "paper");
+}
+
+static void print_number(const char *format, int width, double value)
+{
+    if (isnan(value))
+        printf(" %*s", width, "-");
+    else
+        printf(format, width, value);
+}
+
+static void print_line(const line *l, size_t wide)
+{
+    const bo__regression_result *r = &l->result;
+    printf("%-*s", (int)wide, l->model);
+    for (int m = BO_CONTEXT; m <= BO_TARGET; m++) {
+        print_number(" %*.3f", 8, r->mean[m]);
+        if (isnan(r->error[m]))
+            printf("%9s", "");
+        else
+            printf(" ± %.4f", r->error[m]);
+    }
+    print_number(" %*.3f", 7, r->mean[BO_CALIBRATION]);
+    print_number(" %*.4f", 9, r->mean[BO_SHARPNESS]);
+    print_number(" %*.3f", 7, l->paper);
+    printf("\n");
+    fflush(stdout);
+}
+
+static void add_fields(bo__row *row, const line *l)
+{
+    static const char *const names[BO_MEASURES][2] = {
+        {"context", "context_se"}, {"target", "target_se"}, {"ce", "ce_se"},
+        {"sharpness", "sharpness_se"}};
+    bo__row_text(row, "kernel", l->kernel);
+    bo__row_text(row, "model", l->model);
+    bo__row_text(row, "kind", l->kind);
+    bo__row_size(row, "tasks", l->result.tasks);
+    for (int m = 0; m < BO_MEASURES; m++) {
+        bo__row_number(row, names[m][0], l->result.mean[m]);
+        bo__row_number(row, names[m][1], l->result.error[m]);
+    }
+    bo__row_number(row, "paper", l->paper);
+}
+
+/* CSV, or a JSON array with one object a line. */
+static bo_status write_lines(FILE *file, bool json, size_t count, const line *lines,
+                             bo_message *message)
+{
+    bo__row row = {0};
+    bo_status status = BO_OK;
+    static const line none = {"", "", "", {0}, 0};
+    for (size_t i = json ? 1 : 0; !status && i <= count; i++) {
+        bo__row_begin(&row, i == 0 ? BO_ROW_HEADER : json ? BO_ROW_JSON : BO_ROW_CSV);
+        add_fields(&row, i == 0 ? &none : &lines[i - 1]);
+        status = bo__row_end(&row, message);
+        if (status)
+            break;
+        if (json)
+            fprintf(file, "%s%.*s", i == 1 ? "[\n" : ",\n", (int)(row.length - 1), row.text);
+        else
+            fputs(row.text, file);
+    }
+    if (json && !status)
+        fputs(count ? "\n]\n" : "[]\n", file);
+    bo__row_free(&row);
+    return status;
+}
+
+static bo_status write_output(const settings *s, size_t count, const line *lines,
+                              bo_message *message)
+{
+    bo__output *output;
+    bo_status status = bo__output_open(&output, s->output, message);
+    if (status)
+        return status;
+    status = write_lines(bo__output_stream(output), bo__path_ends(s->output, ".json"), count,
+                         lines, message);
+    if (!status)
+        return bo__output_commit(output, message);
+    bo__output_abort(output);
+    return status;
+}
+
+/* ---- the work -------------------------------------------------------------------------- */
+
+typedef struct ticker {
+    bo__progress bar;
+    size_t before; /* tasks of the models that are finished */
+    const char *model;
+} ticker;
+
+static bool tick(void *data, size_t tasks)
+{
+    ticker *t = data;
+    bo__progress_update(&t->bar, t->before + tasks, "%s", t->model);
+    return bo__interrupted();
+}
+
+static size_t name_width(const settings *s)
+{
+    size_t wide = strlen("exact GP, sd >= 0.1");
+    for (size_t i = 0; i < s->models.count; i++)
+        if (strlen(s->models.model[i]->name) > wide)
+            wide = strlen(s->models.model[i]->name);
+    return wide;
+}
+
+/* The two lines that say what is possible; they have no meaning for t-noise. */
+static void add_limit(line *l, bo__predictor *p, bool clipped)
+{
+    l->model = clipped ? "exact GP, sd >= 0.1" : "exact GP";
+    l->kind = clipped ? "gp-clipped" : "gp";
+    l->paper = NAN;
+    *p = (bo__predictor){.floor = clipped ? 0.1 : 0};
+}
+
+static bo_status score(const settings *s, bo__prior_kind kernel, size_t i, line *l, ticker *t,
+                       bo_message *message)
+{
+    size_t dim = s->models.model[0]->model[0].spec.dim_x;
+    bo__predictor predictor;
+    l->kernel = bo__prior_name(kernel);
+    if (i < s->models.count) {
+        const bo__eval_model *e = s->models.model[i];
+        l->model = e->name;
+        l->kind = e->kind;
+        l->paper = dim == 1 && !s->base ? paper_target(e->kind, kernel) : NAN;
+        predictor = bo__eval_predictor(e);
+    } else
+        add_limit(l, &predictor, i > s->models.count);
+    bo__regression_plan plan = {.prior = {.count = 1, .kinds = {kernel}, .dim = dim},
+                                .seed = s->seed, .tasks = s->tasks,
+                                .samples = s->base ? 0 : s->samples, .threads = s->threads,
+                                .progress = tick, .progress_data = t};
+    t->model = l->model;
+    bo_status status = bo__regression(&predictor, &plan, &l->result, message);
+    t->before += s->tasks;
+    return status;
+}
+
+static bo_status run(const settings *s, bo_message *message)
+{
+    line *lines = calloc(MOST_LINES, sizeof *lines);
+    if (!lines)
+        return bo__fail(message, BO_ENOMEM, "no memory for the table");
+    size_t count = 0, wide = name_width(s), rows = s->models.count + 2;
+    ticker t = {.before = 0};
+    bo_status status = BO_OK;
+    bo__progress_start(&t.bar, stderr, "tasks", s->kernels * rows * s->tasks);
+    for (size_t k = 0; !status && k < s->kernels; k++) {
+        bo__prior_kind kernel = s->chosen[k];
+        size_t here = kernel == BO_PRIOR_TNOISE ? s->models.count : rows;
+        bo__progress_clear(&t.bar);
+        if (k)
+            printf("\n");
+        print_head(bo__prior_name(kernel), s->tasks, wide);
+        for (size_t i = 0; !status && i < here; i++) {
+            status = score(s, kernel, i, &lines[count], &t, message);
+            bo__progress_clear(&t.bar);
+            if (!status)
+                print_line(&lines[count++], wide);
+        }
+    }
+    bo__progress_end(&t.bar);
+    if ((!status || status == BO_STOPPED) && s->output)
+        status = write_output(s, count, lines, message);
+    free(lines);
+    return status == BO_STOPPED ? BO_OK : status;
+}
+
+/* ---- the command line ------------------------------------------------------------------ */
+
+static bo_status read_kernels(settings *s, bo_message *message)
+{
+    bo__prior prior;
+    bo_status status = bo__prior_parse(&prior, strcmp(s->kernel, "all")
+                                                   ? s->kernel
+                                                   : "rbf,matern52,periodic,tnoise",
+                                       1, message);
+    if (status)
+        return status;
+    s->kernels = prior.count;
+    memcpy(s->chosen, prior.kinds, sizeof s->chosen);
+    return BO_OK;
+}
+
+static int parse(settings *s, int argc, char **argv)
+{
+    const bo__arg table[] = {
+        {.name = "model", .value = "MODEL", .kind = BO_ARG_CALL, .call = bo__eval_name_model,
+         .target = &s->models, .group = "models",
+         .help = "A model to score, see below; may be given several times. Without it: all "
+                 "shipped ones."},
+        {.name = "variant", .value = "NAME", .kind = BO_ARG_TEXT, .target = &s->variant,
+         .group = "models", .help = "Of the weights of surrogates that are named without one."},
+        {.name = "kind", .value = "NAME", .kind = BO_ARG_TEXT, .target = &s->models.kind,
+         .group = "models", .help = "What a file without metadata holds: cnp, np, … banp."},
+        {.name = "ablation", .value = "PART", .kind = BO_ARG_TEXT, .target = &s->models.ablation,
+         .group = "models",
+         .help = "Predict without a part: paired, adaptation (bnp, banp), or with a naive "
+                 "bootstrap: naive (cnp, canp)."},
+        {.name = "samples", .value = "N", .kind = BO_ARG_SIZE, .target = &s->samples, .least = 1,
+         .most = 10000, .group = "models", .help = "Samples of np, bnp, anp, banp."},
+        {.name = "base", .kind = BO_ARG_FLAG, .target = &s->base, .group = "models",
+         .help = "The base path of bnp and banp, the mean of the latent variable of np and anp."},
+        {.name = "kernel", .value = "NAMES", .kind = BO_ARG_TEXT, .target = &s->kernel,
+         .group = "tasks",
+         .help = "rbf, matern52, periodic, tnoise, several with commas between, or all."},
+        {.name = "tasks", .value = "N", .kind = BO_ARG_SIZE, .target = &s->tasks, .least = 1,
+         .most = 1e7, .group = "tasks",
+         .help = "Rounded up to whole groups of 16; the paper's tables have 48000."},
+        {.name = "seed", .value = "N", .kind = BO_ARG_UINT64, .target = &s->seed,
+         .group = "tasks", .help = "Of the tasks and samples."},
+        {.name = "threads", .value = "N", .kind = BO_ARG_SIZE, .target = &s->threads,
+         .group = "tasks", .help = "Default: all cores. Results do not depend on it."},
+        {.name = "output", .value = "FILE", .kind = BO_ARG_TEXT, .target = &s->output,
+         .group = "output", .help = "Write the table too, as .csv or .json."},
+        {.name = NULL}};
+    const bo__command command = {.name = "bo-eval regression", .purpose = purpose,
+                                 .usage = "[options] [MODEL…]", .examples = examples,
+                                 .notes = notes, .args = table,
+                                 .operand = bo__eval_name_model, .operand_target = &s->models};
+    int done = bo__args_parse(&command, argc, argv);
+    if (done >= 0)
+        return done;
+    bo_message message;
+    if (read_kernels(s, &message))
+        return bo__args_error(&command, "option '--kernel': %s", message.text);
+    if (s->output && !bo__path_ends(s->output, ".csv") && !bo__path_ends(s->output, ".json"))
+        return bo__args_error(&command, "option '--output': '%s' ends neither with .csv nor with "
+                              ".json", s->output);
+    if (s->output && bo__output_check(s->output, &message))
+        return bo__args_error(&command, "%s", message.text);
+    s->tasks = (s->tasks + BO_REGRESSION_GROUP - 1) / BO_REGRESSION_GROUP * BO_REGRESSION_GROUP;
+    return -1;
+}
+
+int bo__eval_main_regression(int argc, char **argv)
+{
+    static settings s;
+    s = (settings){.kernel = "rbf", .variant = "paper", .tasks = 1600, .samples = 50};
+    int done = parse(&s, argc, argv);
+    if (done >= 0)
+        return done;
+    bo_message message = {""};
+    bo_status status = bo__eval_load(&s.models, s.variant, &message);
+    if (!status)
+        status = run(&s, &message);
+    bo__eval_free(&s.models);
+    if (status)
+        fprintf(stderr, "bo-eval regression: %s\n", message.text);
+    return status ? 1 : 0;
+}

@@ -1,0 +1,135 @@
+/* progress.c - a progress bar on a terminal, nothing elsewhere.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The time left is what the turns so far took, scaled to the turns that remain.
+ */
+#include "progress.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "args.h"
+#include "interrupt.h"
+
+enum { BAR = 24, LINE = 1024 };
+static const double INTERVAL = 0.1; /* seconds between two drawings: smooth, and costs nothing */
+
+double bo__progress_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Whether the terminal shows UTF-8, by the first of the usual variables that is set. */
+static bool speaks_utf8(void)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = getenv(names[i]);
+        if (value && *value)
+            return strstr(value, "UTF-8") || strstr(value, "utf8") || strstr(value, "UTF8");
+    }
+    return false;
+}
+
+void bo__progress_start(bo__progress *bar, FILE *stream, const char *label, size_t total)
+{
+    const char *term = getenv("TERM");
+    *bar = (bo__progress){.stream = stream, .label = label, .total = total, .last = -INFINITY};
+    bar->live = isatty(fileno(stream)) && (!term || strcmp(term, "dumb"));
+    bar->utf8 = speaks_utf8();
+    bar->begin = bo__progress_clock();
+}
+
+void bo__progress_time(char *buffer, size_t room, double seconds)
+{
+    if (!(seconds < 1e7)) {
+        snprintf(buffer, room, "?");
+        return;
+    }
+    unsigned long whole = (unsigned long)ceil(fmax(seconds, 0));
+    if (whole >= 3600)
+        snprintf(buffer, room, "%lu:%02lu:%02lu", whole / 3600, whole / 60 % 60, whole % 60);
+    else
+        snprintf(buffer, room, "%lu:%02lu", whole / 60, whole % 60);
+}
+
+/* Cuts UTF-8 text after `width` characters. */
+static void cut(char *text, size_t width)
+{
+    size_t count = 0;
+    for (char *c = text; *c; c++)
+        if (((unsigned char)*c & 0xC0) != 0x80 && ++count > width) {
+            *c = 0;
+            return;
+        }
+}
+
+void bo__progress_line(char *buffer, size_t room, const bo__progress *bar, size_t width,
+                       size_t done, double elapsed, const char *extra)
+{
+    char cells[BAR * 3 + 1] = "", left[32] = "";
+    double share = bar->total ? fmin((double)done / (double)bar->total, 1) : 0;
+    size_t full = (size_t)(share * BAR), at = 0;
+    for (size_t i = 0; bar->total && i < BAR; i++) {
+        const char *cell = bar->utf8 ? (i < full ? "━" : "─") : i < full ? "#" : "-";
+        at += (size_t)snprintf(cells + at, sizeof cells - at, "%s", cell);
+    }
+    if (bar->total && done && done < bar->total) {
+        char time[24];
+        bo__progress_time(time, sizeof time,
+                          elapsed * (double)(bar->total - done) / (double)done);
+        snprintf(left, sizeof left, "  %s left", time);
+    }
+    char total[32] = "";
+    if (bar->total)
+        snprintf(total, sizeof total, "/%zu", bar->total);
+    snprintf(buffer, room, "%s%s%s%s%zu%s%s%s%s", bar->label, *bar->label ? " " : "", cells,
+             *cells ? " " : "", done, total, left, *extra ? "  " : "", extra);
+    cut(buffer, width);
+}
+
+void bo__progress_update(bo__progress *bar, size_t done, const char *format, ...)
+{
+    char extra[LINE / 2] = "", line[LINE];
+    double now = bo__progress_clock();
+    if (!bar->live || now - bar->last < INTERVAL)
+        return;
+    if (format) {
+        va_list list;
+        va_start(list, format);
+        vsnprintf(extra, sizeof extra, format, list);
+        va_end(list);
+    }
+    /* The last column stays free: writing there makes some terminals wrap. */
+    bo__progress_line(line, sizeof line, bar, bo__args_width(bar->stream) - 1, done,
+                      now - bar->begin, extra);
+    bo__interrupt_line(fileno(bar->stream));
+    fprintf(bar->stream, "\r%s\033[K", line);
+    fflush(bar->stream);
+    bar->drawn = true;
+    bar->last = now;
+}
+
+void bo__progress_clear(bo__progress *bar)
+{
+    if (!bar->drawn)
+        return;
+    fputs("\r\033[K", bar->stream);
+    fflush(bar->stream);
+    bo__interrupt_line(-1);
+    bar->drawn = false;
+    bar->last = -INFINITY;
+}
+
+void bo__progress_end(bo__progress *bar)
+{
+    bo__progress_clear(bar);
+    bar->live = false;
+}

@@ -1,0 +1,55 @@
+/* regrettable.c - the table of bo-bench regret on the terminal.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <math.h>
+#include <string.h>
+
+#include "regretbench.h"
+
+bo__regret_group bo__regret_group_of(const char *surrogate)
+{
+    static const char *const nets[] = {"cnp", "np", "bnp", "canp", "anp", "banp"};
+    size_t length = strcspn(surrogate, "@+:");
+    for (size_t i = 0; i < 6; i++)
+        if (strlen(nets[i]) == length && !strncmp(surrogate, nets[i], length))
+            return i < 3 ? BO_REGRET_PLAINNET : BO_REGRET_ATTENTIVE;
+    return BO_REGRET_REFERENCE;
+}
+
+static void print_cell(FILE *stream, const bo__regret_plan *plan, const bo__regret_cell *cell)
+{
+    size_t end = plan->iterations;
+    const bo__regret_point *simple = &cell->curve[BO_SIMPLE][end];
+    const bo__regret_point *cumulative = &cell->curve[BO_CUMULATIVE][end];
+    fprintf(stream, " %5zu  %9.3g ±%8.2g  %9.3g [%8.2g,%8.2g]  %8.3g ±%7.2g  %8.2f", cell->runs,
+            simple->mean, simple->se, simple->median, simple->lower, simple->upper,
+            cumulative->mean, cumulative->se, cell->milliseconds);
+    if (cell->pairs)
+        fprintf(stream, "  %8.2g %6.2f", cell->cumulative.holm, cell->cumulative.wilcoxon.effect);
+    fputc('\n', stream);
+}
+
+void bo__regret_print(FILE *stream, const bo__regret_summary *summary)
+{
+    const bo__regret_plan *plan = summary->plan;
+    int width = 9;
+    for (size_t i = 0; i < plan->surrogates; i++)
+        width = (int)fmax(width, (double)strlen(plan->surrogate[i].name));
+    for (size_t s = 0; s < plan->settings; s++) {
+        fprintf(stream, "%s%s, %zu functions, %zu + %zu evaluations, %s protocol\n", s ? "\n" : "",
+                plan->setting[s].name, plan->functions, plan->init, plan->iterations,
+                plan->protocol == BO_REGRET_PAPER ? "paper" : "plain");
+        fprintf(stream, "%-*s %5s  %-19s  %-29s  %-17s  %8s  %s\n", width, "surrogate", "runs",
+                "simple regret, mean", "   median [quartiles]", "cumulative, mean", "ms",
+                "  p(gp) effect");
+        for (size_t i = 0; i < plan->surrogates; i++) {
+            const bo__regret_cell *cell = bo__regret_cell_at(summary, s, i);
+            fprintf(stream, "%-*s", width, plan->surrogate[i].name);
+            if (cell->runs)
+                print_cell(stream, plan, cell);
+            else
+                fprintf(stream, " %5d  all runs failed\n", 0);
+        }
+    }
+}

@@ -1,0 +1,13 @@
+/* startup.h - what every command does first.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef BO_STARTUP_H
+#define BO_STARTUP_H
+
+/* Call it at the top of main, before anything is read or printed.  When OpenBLAS has taken the
+ * CPU for an older one, the program starts again, once, with the right environment; either way
+ * OpenBLAS uses a single thread afterwards. */
+void bo__startup(int argc, char **argv);
+
+#endif

@@ -1,0 +1,52 @@
+/* vecmath.h - functions that the compiler can put into vector loops.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef BO_VECMATH_H
+#define BO_VECMATH_H
+
+#include <stdint.h>
+#include <string.h>
+
+/* Several versions of a hot loop, the best of which is chosen when the program is loaded, so that
+ * default binaries run on any x86-64 and still use what the CPU has. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
+#define BO_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define BO_CLONES
+#endif
+
+/* exp(x) for x <= 709; below -708 the result is that of -708.  The error is under 1.3
+ * units in the last place (measured: 1.17 at 20 million points; tests/test-vecmath.c).
+ * x = k·ln 2 + r with |r| <= ln 2 / 2, exp(r) by its Taylor polynomial of degree 13 (remainder
+ * 4e-18), 2^k put together from bits.  No branches, so that loops over it vectorise. */
+static inline double bo__exp(double x)
+{
+    const double shifter = 0x1.8p52; /* adding it rounds to an integer, kept in the low bits */
+    x = x < -708 ? -708 : x;
+    double shifted = x * 0x1.71547652b82fep0 + shifter;
+    uint64_t bits;
+    memcpy(&bits, &shifted, sizeof bits);
+    double k = shifted - shifter;
+    double r = x - k * 0x1.62e42fefa38p-1 - k * 0x1.ef35793c7673p-45; /* ln 2 in two parts */
+    double p = 1.0 / 6227020800;
+    p = p * r + 1.0 / 479001600;
+    p = p * r + 1.0 / 39916800;
+    p = p * r + 1.0 / 3628800;
+    p = p * r + 1.0 / 362880;
+    p = p * r + 1.0 / 40320;
+    p = p * r + 1.0 / 5040;
+    p = p * r + 1.0 / 720;
+    p = p * r + 1.0 / 120;
+    p = p * r + 1.0 / 24;
+    p = p * r + 1.0 / 6;
+    p = p * r + 0.5;
+    p = p * r + 1;
+    p = p * r + 1;
+    bits = (bits + 1023) << 52;
+    double power;
+    memcpy(&power, &bits, sizeof power);
+    return p * power;
+}
+
+#endif

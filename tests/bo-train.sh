@@ -1,0 +1,117 @@
+#!/bin/sh
+# bo-train.sh - bo-train trains, logs, is stopped in three ways and goes on as if it had not been.
+#
+# SPDX-License-Identifier: GPL-3.0-or-later
+set -eu
+train="$top_builddir/bo-train"
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+
+fail()
+{
+    echo "$*" >&2
+    [ -f said ] && cat said >&2
+    exit 1
+}
+
+# bo-train is given what it must refuse, with a word it must say.
+refuses() # WORD ARGUMENT…
+{
+    word=$1
+    shift
+    status=0
+    "$train" "$@" >said 2>&1 || status=$?
+    [ $status -eq 2 ] || [ $status -eq 1 ] || fail "bo-train $*: exit status $status"
+    grep -q -e "$word" said || fail "bo-train $*: does not say '$word'"
+}
+
+# Waits until a file is there, or the process is gone.
+wait_for() # FILE PID
+{
+    while [ ! -e "$1" ] && kill -0 "$2" 2>/dev/null; do
+        sleep 0.02
+    done
+}
+
+"$train" --help >said
+for option in model steps batch samples lr warmup clip ema weight-decay seed output prior dim \
+    sigma-floor threads checkpoint-every resume log plot ablation; do
+    grep -q -e "--$option" said || fail "--help does not know --$option"
+done
+sed -n 's/^\.It Fl Fl \([a-z-]*\).*/--\1/p' "$top_srcdir/man/bo-train.1" | sort >documented
+grep -Eo '^  --[a-z-]+' said | tr -d ' ' | sort >options
+diff options documented || fail '--help (<) and the manual page (>) differ'
+refuses "'gp' is not one of" --model gp
+refuses "'rbg' is not one of" --prior rbg
+refuses 'needs --log' --plot a.png
+refuses '--sigma-floor' --sigma-floor 0
+refuses 'not of cnp' --model cnp --ablation paired --steps 1
+refuses 'nowhere' --model cnp --steps 1 --output nowhere/x.safetensors
+
+run() # OUTPUT OPTION…
+{
+    output=$1
+    shift
+    "$train" --model cnp --batch 4 --steps 150 --score-every 50 --score-batches 2 --lr 1e-3 \
+        --warmup 10 --clip 1 --ema 0.9 --output "$output" "$@"
+}
+
+# Two threads, one thread: the same weights, and a log of three rows.
+run whole --threads 2 --log log.csv >said 2>&1 || fail 'a run fails'
+[ -s whole ] && [ ! -e whole.checkpoint ] || fail 'no weights, or a checkpoint left behind'
+[ "$(wc -l <log.csv)" = 4 ] || fail 'the log has not three rows'
+head -n 1 log.csv | grep -q '^step,loss,context,target,' || fail 'the header of the log'
+grep -q 'step 150/150' said || fail 'no line for the last step'
+run one --threads 1 --quiet 2>said || fail 'a run with one thread fails'
+[ ! -s said ] || fail '--quiet is not quiet'
+cmp whole one || fail 'threads change the result'
+run whole --threads 2 --resume >said 2>&1 || fail 'a finished run cannot be resumed'
+grep -q 'is finished' said || fail 'a finished run begins anew'
+
+# Killed at any moment, and gone on; three times over.
+for turn in 1 2 3; do
+    rm -f killed.checkpoint
+    run killed --quiet --resume --checkpoint-every $((20 * turn)) 2>said &
+    wait_for killed.checkpoint $!
+    kill -9 $! 2>/dev/null || true
+    wait $! 2>/dev/null || true
+    run killed --quiet --resume 2>said || fail 'a killed run cannot go on'
+    cmp whole killed || fail 'a killed run ends elsewhere'
+    rm -f killed
+done
+
+# Interrupted: a checkpoint, exit status 128 + signal, and the log goes on where it was.
+run stopped --resume --checkpoint-every 60 --log stopped.csv >said 2>&1 &
+wait_for stopped.checkpoint $!
+kill -TERM $! 2>/dev/null || true
+status=0
+wait $! || status=$?
+[ $status -eq 143 ] || [ $status -eq 0 ] || fail "exit status $status after SIGTERM"
+[ $status -eq 0 ] || [ -s stopped.checkpoint ] || fail 'no checkpoint after SIGTERM'
+run stopped --resume --log stopped.csv >said 2>&1 || fail 'a stopped run cannot go on'
+cmp whole stopped || fail 'a stopped run ends elsewhere'
+cut -d, -f1,3,4 log.csv >a
+cut -d, -f1,3,4 stopped.csv >b
+cmp a b || fail 'the logs differ'
+
+# Another run's checkpoint is not taken, and a damaged one neither.
+run other --quiet --checkpoint-every 20 2>said &
+wait_for other.checkpoint $!
+kill -9 $! 2>/dev/null || true
+wait $! 2>/dev/null || true
+if [ -e other.checkpoint ]; then
+    refuses 'other options' --model cnp --batch 5 --steps 150 --output other --resume
+    head -c 1000 other.checkpoint >cut
+    mv cut other.checkpoint
+    status=0
+    run other --quiet --resume 2>said || status=$?
+    [ $status -eq 1 ] || fail 'a damaged checkpoint is taken'
+fi
+
+# A rate beyond reason stops with a message.
+status=0
+"$train" --model cnp --batch 4 --steps 200 --lr 1 --weight-decay 1e9 --output wild --quiet \
+    2>said || status=$?
+[ $status -eq 1 ] && grep -q 'loss' said || fail 'a diverging run goes on'
+[ ! -e wild ] || fail 'a diverged run leaves weights'

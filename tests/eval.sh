@@ -1,0 +1,86 @@
+#!/bin/sh
+# eval.sh - bo-eval scores, predicts and draws, with models trained for a few steps.
+#
+# SPDX-License-Identifier: GPL-3.0-or-later
+set -eu
+eval="$top_builddir/bo-eval"
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+BO_MODELS=$folder
+export BO_MODELS
+
+fail()
+{
+    echo "$*" >&2
+    exit 1
+}
+
+# bo-eval is given what it must refuse: exit status, a word it must say.
+refuses() # STATUS WORD ARGUMENT…
+{
+    wanted=$1
+    word=$2
+    shift 2
+    status=0
+    "$eval" "$@" >"$folder/out" 2>"$folder/err" || status=$?
+    [ $status -eq "$wanted" ] || fail "bo-eval $*: exit status $status, not $wanted"
+    grep -q -e "$word" "$folder/err" || fail "bo-eval $*: does not say '$word'"
+}
+
+train() # KIND NAME DIM
+{
+    "$top_builddir/bo-train" --model "$1" --dim "$3" --steps 3 --batch 4 --quiet \
+        --output "$folder/$2.safetensors" >"$folder/train" 2>&1 || fail "$(cat "$folder/train")"
+}
+train banp banp-paper 1
+train cnp cnp-paper 1
+train cnp wide 2
+
+"$eval" --help | grep -q regression
+"$eval" regression --help | grep -q -e --kernel
+refuses 2 'regression' regresion
+refuses 2 'option' regression --kernel cubic
+refuses 2 '.csv' regression --output table.txt
+refuses 1 'no-such' regression --model no-such.safetensors
+refuses 1 'unknown' regression --model anp@blunt
+refuses 2 'context' predict --model banp --at x.csv
+refuses 2 'one --model' predict --context a --at b
+refuses 2 'output' plot --model banp
+
+# regression: a line for each model, the limits below, the same in CSV and JSON
+"$eval" regression --model cnp --model banp --tasks 32 --samples 4 --kernel rbf,tnoise \
+    --output "$folder/t.csv" >"$folder/out"
+grep -q '^cnp@paper .* 0.448$' "$folder/out" || fail "regression: $(cat "$folder/out")"
+grep -q '^banp@paper .* -1.718$' "$folder/out" || fail "regression: $(cat "$folder/out")"
+[ "$(grep -c '^exact GP' "$folder/out")" -eq 2 ] || fail 'the limits are not there once'
+head -1 "$folder/t.csv" | grep -q '^kernel,model,kind,tasks,context,context_se,target,' ||
+    fail "header: $(head -1 "$folder/t.csv")"
+[ "$(wc -l <"$folder/t.csv")" -eq 7 ] || fail "CSV: $(cat "$folder/t.csv")"
+"$eval" regression --tasks 16 --samples 2 --threads 1 --output "$folder/t.json" \
+    "$folder/banp-paper.safetensors" "$folder/wide.safetensors" >"$folder/out" 2>&1 &&
+    fail 'two models of different dimensions were scored on the same tasks'
+"$eval" regression --tasks 16 --output "$folder/t.json" --model "$folder/wide.safetensors" >"$folder/out"
+head -1 "$folder/t.json" | grep -q '^\[$' || fail 'JSON does not begin with ['
+grep -q '"model": "wide"' "$folder/t.json" || fail "JSON: $(cat "$folder/t.json")"
+
+# predict: mean and sd; components average to the mean; the base path has one
+printf '%s\n' x,y -1,0.2 0.5,-0.3 1.5,0.1 >"$folder/context.csv"
+printf '%s\n' x 0 1 >"$folder/at.csv"
+run="$eval predict --context $folder/context.csv --variant paper"
+$run --model banp --at "$folder/at.csv" --samples 3 --components >"$folder/out"
+head -1 "$folder/out" | grep -q '^x,mean,sd,mean_k1,sd_k1,mean_k2,' || fail "$(cat "$folder/out")"
+awk -F, 'NR > 1 { d = ($4 + $6 + $8) / 3 - $2; if (d > 1e-9 || d < -1e-9) bad = 1; rows++ }
+    END { exit bad || rows != 2 }' "$folder/out" || fail "components: $(cat "$folder/out")"
+$run --model banp --base --at - <"$folder/at.csv" >"$folder/base"
+[ "$(wc -l <"$folder/base")" -eq 3 ] || fail 'base path'
+refuses 1 'columns' predict --model "$folder/wide.safetensors" --context "$folder/context.csv" \
+    --at "$folder/at.csv"
+
+# plot: a picture, where gnuplot is
+if command -v gnuplot >/dev/null 2>&1; then
+    "$eval" plot --model banp --model cnp --samples 3 --kernel all --limit \
+        --output "$folder/tasks.svg" || fail 'plot'
+    grep -q '</svg>' "$folder/tasks.svg" || fail 'no picture'
+    "$eval" plot --model cnp --output - >"$folder/out" || fail 'plot in the terminal'
+    grep -q 'cnp@paper' "$folder/out" || fail 'no title in the terminal'
+fi

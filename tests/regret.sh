@@ -1,0 +1,141 @@
+#!/bin/sh
+# regret.sh - bo-bench regret: files, sameness, going on after a kill, failures, several ranks.
+#
+# SPDX-License-Identifier: GPL-3.0-or-later
+set -eu
+bench="$top_builddir/bo-bench"
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+
+fail()
+{
+    echo "$*" >&2
+    exit 1
+}
+
+refuses() # WORD OPTION…
+{
+    word=$1
+    shift
+    status=0
+    "$bench" regret "$@" >out 2>err || status=$?
+    [ $status -eq 2 ] || fail "regret $*: exit status $status, not 2"
+    grep -q -e "$word" err || fail "regret $*: does not say '$word': $(cat err)"
+}
+
+# What has to be the same whatever the number of processes.
+same() # FOLDER FOLDER
+{
+    for file in runs.csv summary.csv summary.json tests.csv curves.dat curves.gp; do
+        cmp "$1/$file" "$2/$file" || fail "$2/$file differs"
+    done
+}
+
+"$bench" regret --help | grep -q -e --protocol
+refuses 'gpp' --surrogates gpp
+refuses 'rfb' --settings rfb
+refuses 'paper' --protocol paper --settings branin --surrogates gp
+refuses 'oracle' --settings branin --surrogates gp,gp-oracle
+refuses 'functions' --functions 0
+refuses 'protocol' --protocol other
+
+# the files
+options='--surrogates gp,gp-oracle,random --settings rbf,tnoise --functions 4 --iterations 5'
+# shellcheck disable=SC2086
+"$bench" regret $options --jobs 1 --output one >out 2>err || fail "$(cat err)"
+grep -q '^gp-oracle  *4 ' out || fail "no row of gp-oracle: $(cat out)"
+head -1 one/summary.csv | grep -q '^setting,surrogate,iteration,simple_mean,simple_se,'\
+'simple_median,simple_q25,simple_q75,cumulative_mean,cumulative_se,simple_mean_norm,' ||
+    fail "header: $(head -1 one/summary.csv)"
+[ "$(wc -l <one/summary.csv)" -eq 37 ] || fail 'summary.csv has not 2 * 3 * 6 rows'
+[ "$(wc -l <one/runs.csv)" -eq 145 ] || fail 'runs.csv has not 2 * 3 * 4 * 6 rows'
+[ "$(wc -l <one/tests.csv)" -eq 9 ] || fail 'tests.csv has not 2 * 2 * 2 rows'
+[ "$(wc -l <one/times.csv)" -eq 7 ] || fail 'times.csv has not 6 rows'
+grep -q '</html>' one/index.html || fail 'index.html is not whole'
+! grep -q 'src=\|http://[^w]\|@import' one/index.html || fail 'index.html needs the network'
+if command -v gnuplot >/dev/null; then
+    for picture in png svg pdf; do
+        [ -s one/curves.$picture ] || fail "no curves.$picture"
+    done
+    grep -q '<svg' one/index.html || fail 'no curves in index.html'
+    (mkdir again && cp one/curves.dat one/curves.gp again && cd again && gnuplot curves.gp) ||
+        fail 'the script that is left does not draw'
+    [ -s again/curves.svg ] || fail 'the script that is left draws nothing'
+fi
+
+# The summary is the mean of the runs, and the cumulative regret the sum of the simple one.
+awk -F, '$1 == "rbf" && $2 == "gp" { s[$3] += $10; if ($4 == 5) { total += $10; cum += $11 } }
+    END { for (f in s) sum += s[f]; printf "%.6g %.6g %.6g\n", total / 4, sum / 4, cum / 4 }' \
+    one/runs.csv >got
+awk -F, '$1 == "rbf" && $2 == "gp" && $3 == 5 { printf "%.6g %.6g %.6g\n", $4, $9, $9 }' \
+    one/summary.csv >expected
+cmp got expected || fail "$(cat got) is not $(cat expected)"
+
+# more processes, the same bytes; a second start does nothing again
+# shellcheck disable=SC2086
+"$bench" regret $options --jobs 3 --output three >/dev/null 2>&1
+same one three
+# shellcheck disable=SC2086
+"$bench" regret $options --output three >out 2>err
+grep -q '24 of 24 runs are done already' err || fail "runs are done again: $(cat err)"
+same one three
+
+# other arguments in the same folder
+status=0
+# shellcheck disable=SC2086
+"$bench" regret $options --seed 2 --output three >out 2>err || status=$?
+[ $status -eq 1 ] || fail "other seed, same folder: exit status $status"
+grep -q "'seed 1'" err || fail "does not name the seed: $(cat err)"
+
+# killed, then started again: what was finished is kept, the rest is the same
+slow='--surrogates gp,gp-oracle,random --settings rbf --functions 12 --iterations 60'
+# shellcheck disable=SC2086
+"$bench" regret $slow --output whole >/dev/null 2>&1
+# shellcheck disable=SC2086
+"$bench" regret $slow --jobs 1 --output killed >/dev/null 2>&1 &
+process=$!
+while kill -0 $process 2>/dev/null; do
+    size=$({ wc -c <killed/journal; } 2>/dev/null) || size=0
+    [ "$size" -gt 20000 ] && break
+    sleep 0.05
+done
+kill -9 $process 2>/dev/null || :
+wait $process 2>/dev/null || :
+# shellcheck disable=SC2086
+"$bench" regret $slow --output killed >out 2>err || fail "cannot go on: $(cat err)"
+grep -q 'of 36 runs are done already' err || fail "nothing was kept: $(cat err)"
+same whole killed
+
+# Runs without weights fail, are reported, and do not take the others down.
+status=0
+"$bench" regret --surrogates random,canp@nosuch --settings rbf --functions 2 --iterations 2 \
+    --output some >out 2>err || status=$?
+if grep -q 'no surrogate' err; then
+    echo 'no neural surrogates: failing runs not tested'
+else
+    [ $status -eq 1 ] || fail "failed runs, and exit status $status"
+    grep -q 'canp@nosuch on rbf: 2 of 2 runs failed' err || fail "not reported: $(cat err)"
+    grep -q '^random  *2 ' out || fail "random was taken down: $(cat out)"
+    [ "$(wc -l <some/summary.csv)" -eq 4 ] || fail 'summary.csv of the rest'
+fi
+
+# several ranks
+if ! grep -q '^#define HAVE_MPI 1' "$top_builddir/config.h" || ! command -v mpirun >/dev/null; then
+    echo 'no MPI: ranks not tested'
+    exit 0
+fi
+# OpenMPI wants to be told that this is meant; leaks of its own are not our concern.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0"
+# shellcheck disable=SC2086
+mpirun --oversubscribe -n 3 "$bench" regret $options --output ranks >out 2>err ||
+    fail "mpirun: $(cat err)"
+same one ranks
+[ "$(grep -c '^rbf, ' out)" -eq 1 ] || fail 'more than one rank prints the table'
+status=0
+# shellcheck disable=SC2086
+mpirun --oversubscribe -n 3 "$bench" regret $options --seed 9 --output ranks >out 2>err ||
+    status=$?
+[ $status -ne 0 ] || fail 'ranks: other arguments in the same folder'
+grep -q "'seed 1'" err || fail "ranks: does not name the seed: $(cat err)"

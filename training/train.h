@@ -1,0 +1,63 @@
+/* train.h - the training loop of neural processes.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A trainer holds the weights, the optimiser's state and the step number; every random number of
+ * step i comes from streams named by the seed and by i, so that this is all there is to save.
+ * The weights after a step are the same, bit by bit, whatever the number of threads.
+ */
+#ifndef BO_TRAIN_H
+#define BO_TRAIN_H
+
+#include "adam.h"
+#include "npmodel.h"
+#include "priors.h"
+
+typedef struct bo__train_options {
+    bo__npspec model;
+    bo__prior prior;
+    bo__adam_options adam;
+    size_t batch;     /* tasks a step */
+    size_t samples;   /* k of the losses */
+    uint64_t seed;
+    bool group_sizes; /* each group of tasks draws sizes of its own, else one draw a step */
+    size_t lanes;     /* sums of gradients that are kept apart: the result depends on it; 0: 4 */
+    size_t threads;   /* 0: all cores; the result does not depend on it */
+    bo__precision precision; /* of matrix products */
+} bo__train_options;
+
+/* The recipe of the paper: 100,000 steps of 100 tasks, 4 samples, rate 5e-4. */
+void bo__train_options_init(bo__train_options *options, const bo__nptype *type);
+
+typedef struct bo__trainer bo__trainer;
+
+bo_status bo__trainer_new(bo__trainer **out, const bo__train_options *options,
+                          bo_message *message);
+void bo__trainer_free(bo__trainer *trainer); /* takes NULL */
+
+/* One step.  BO_ENUMERIC: the loss or its gradient is not finite; the weights stay as they
+ * were. */
+typedef struct bo__train_report {
+    double loss; /* mean over the batch */
+    double norm; /* of the gradient, before clipping */
+    double rate; /* learning rate */
+} bo__train_report;
+bo_status bo__trainer_step(bo__trainer *trainer, bo__train_report *report, bo_message *message);
+
+size_t bo__trainer_steps(const bo__trainer *trainer); /* done so far */
+const bo__npmodel *bo__trainer_model(const bo__trainer *trainer);
+
+/* The weights to use: the moving average if one is kept, else those of the last step. */
+const float *bo__trainer_weights(const bo__trainer *trainer);
+
+/* Everything, in one file, written in one step; and back into a new trainer of the same options
+ * (threads may differ): after it, training goes on as if it had never stopped.  A file from other
+ * options is an error that says which. */
+bo_status bo__trainer_save(const bo__trainer *trainer, const char *path, bo_message *message);
+bo_status bo__trainer_load(bo__trainer *trainer, const char *path, bo_message *message);
+
+/* The options that the result depends on, as text: "model=banp dim=1 …".  Freed by the caller;
+ * NULL when out of memory. */
+char *bo__train_options_text(const bo__train_options *options);
+
+#endif
