@@ -117,8 +117,7 @@ bo__pooling_rows bo__pooling_each(bo__tape *tape, const bo__pooling *p, bo__tens
     h = bo__dense_on(tape, &p->pre[1], h, true);
     if (p->attends)
         return (bo__pooling_rows){.qkv = project(tape, &p->self, h)};
-    h = bo__dense_on(tape, &p->pre[2], h, true);
-    return (bo__pooling_rows){.rows = bo__dense_on(tape, &p->pre[3], h, false)};
+    return (bo__pooling_rows){.rows = bo__dense_on(tape, &p->pre[2], h, true)};
 }
 
 bo__tensor *bo__pooling_of(bo__tape *tape, const bo__pooling *p, bo__pooling_rows rows,
@@ -126,6 +125,8 @@ bo__tensor *bo__pooling_of(bo__tape *tape, const bo__pooling *p, bo__pooling_row
 {
     bo__tensor *h = p->attends ? self_attend(tape, &p->self, rows.qkv, counts) : rows.rows;
     h = h ? bo__pool(tape, h, counts, 1.0f / (float)h->points) : NULL;
+    if (!p->attends) /* linear, so that it can follow the mean: one row a task in place of many */
+        h = bo__dense_on(tape, &p->pre[3], h, false);
     return bo__dense_on(tape, &p->post[1], bo__dense_on(tape, &p->post[0], h, true), false);
 }
 
