@@ -132,7 +132,7 @@ static bool fill(matrices *a, size_t rows)
 
 static void measure_all(matrices *a, const size_t *rows, size_t count)
 {
-    size_t kinds = bo__matmul_has_bf16() ? PRECISIONS : 1;
+    size_t kinds = PRECISIONS;
     printf("%-8s %6s", "product", "rows");
     for (size_t i = 0; i < kinds; i++)
         printf(" %8s", bo__precision_name(precisions[i]));

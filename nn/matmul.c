@@ -8,6 +8,7 @@
 
 #include "lanes.h"
 #include "matmul-amx.h"
+#include "matmul-avx512.h"
 
 /* Narrower products than this leave most of a tile of 16 × 16 by 32 empty. */
 #define FEWEST_COLUMNS 12
@@ -20,6 +21,7 @@ const char *const bo__precision_names[] = {
     [BO__PRECISION_FLOAT32] = "float32",
     [BO__PRECISION_BF16X3] = "bf16x3",
     [BO__PRECISION_BF16] = "bf16",
+    [BO__PRECISION_MIXED] = "mixed",
     NULL,
 };
 
@@ -28,9 +30,19 @@ const char *bo__precision_name(bo__precision precision)
     return bo__precision_names[precision];
 }
 
-bool bo__matmul_has_bf16(void)
+bo__precision bo__precision_backward(bo__precision precision)
+{
+    return precision == BO__PRECISION_MIXED ? BO__PRECISION_BF16 : precision;
+}
+
+bool bo__matmul_has_bf16x3(void)
 {
     return bo__amx_ready();
+}
+
+bool bo__matmul_has_bf16(void)
+{
+    return bo__amx_ready() || bo__avx512_has_bf16();
 }
 
 BO__FAST static void finish(const bo__product *p)
@@ -51,7 +63,7 @@ BO__FAST static void finish(const bo__product *p)
     }
 }
 
-static void multiply_float32(const bo__product *p)
+static void multiply_blas(const bo__product *p)
 {
     cblas_sgemm(CblasRowMajor, p->a.transposed ? CblasTrans : CblasNoTrans,
                 p->b.transposed ? CblasTrans : CblasNoTrans, (int)p->m, (int)p->n, (int)p->k, 1,
@@ -67,14 +79,30 @@ static bool pays_in_tiles(const bo__product *p)
            p->m * p->n * p->k >= FEWEST_MULTIPLICATIONS;
 }
 
+/* The precision that is meant, on this CPU. */
+static bo__precision settle(const bo__product *p)
+{
+    switch (p->precision) {
+    case BO__PRECISION_BF16:
+        return bo__matmul_has_bf16() ? BO__PRECISION_BF16 : BO__PRECISION_FLOAT32;
+    case BO__PRECISION_BF16X3:
+        return bo__amx_ready() ? BO__PRECISION_BF16X3 : BO__PRECISION_FLOAT32;
+    case BO__PRECISION_FLOAT32:
+        return BO__PRECISION_FLOAT32;
+    default:
+        return bo__amx_ready() && pays_in_tiles(p) ? BO__PRECISION_BF16X3 : BO__PRECISION_FLOAT32;
+    }
+}
+
 void bo__matmul(const bo__product *p)
 {
-    bool tiles = p->precision != BO__PRECISION_FLOAT32 &&
-                 (p->precision != BO__PRECISION_AUTO || pays_in_tiles(p)) && bo__amx_ready();
-    if (tiles)
-        bo__amx_multiply(p, p->precision != BO__PRECISION_BF16);
+    bo__precision precision = settle(p);
+    if (precision != BO__PRECISION_FLOAT32 && bo__amx_ready())
+        bo__amx_multiply(p, precision == BO__PRECISION_BF16X3);
+    else if (bo__avx512_ready())
+        bo__avx512_multiply(p, precision == BO__PRECISION_BF16);
     else
-        multiply_float32(p);
+        multiply_blas(p);
 }
 
 void bo__matmul_single(void)

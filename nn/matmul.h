@@ -24,6 +24,7 @@ typedef enum bo__precision {
     BO__PRECISION_FLOAT32,
     BO__PRECISION_BF16X3,
     BO__PRECISION_BF16,
+    BO__PRECISION_MIXED, /* of a tape: auto forward, bf16 for gradients */
 } bo__precision;
 
 /* A matrix in memory, row-major; rows are `stride` numbers apart. */
@@ -48,12 +49,16 @@ typedef struct bo__product {
 /* Runs on the caller's thread only (OpenBLAS must have been told so, see bo__matmul_single). */
 void bo__matmul(const bo__product *p);
 
-/* Whether this CPU and system multiply in bf16x3 and bf16. */
+/* Whether this CPU and system multiply in bf16x3, and in bf16; else those are done in float32. */
+bool bo__matmul_has_bf16x3(void);
 bool bo__matmul_has_bf16(void);
 
 /* "auto", "float32", "bf16x3", "bf16"; a list of them in this order, with NULL at its end. */
 const char *bo__precision_name(bo__precision precision);
 extern const char *const bo__precision_names[];
+
+/* What the gradients of a tape are multiplied in. */
+bo__precision bo__precision_backward(bo__precision precision);
 
 /* Makes OpenBLAS use one thread a call, in the whole process: commands call it once. */
 void bo__matmul_single(void);

@@ -108,7 +108,7 @@ static void weights_backward(bo__tape *tape, linear *op, size_t rows)
         bo__matmul(&(bo__product){.m = w.rows, .n = w.cols, .k = rows,
                                   .a = {g, w.rows, true}, .b = {x, w.cols, false},
                                   .c = dw, .c_stride = w.stride, .add = true,
-                                  .precision = tape->precision});
+                                  .precision = bo__precision_backward(tape->precision)});
     if (op->biased)
         sum_rows(rows, w.rows, g, tape->dtheta + op->b.offset);
 }
@@ -129,7 +129,7 @@ static void linear_backward(bo__tape *tape, bo__node *node)
                                   .a = {y->grad, y->cols, false},
                                   .b = {tape->theta + op->w.offset, op->w.stride, false},
                                   .c = x->grad, .c_stride = x->cols, .add = bo__tensor_add(x),
-                                  .precision = tape->precision});
+                                  .precision = bo__precision_backward(tape->precision)});
 }
 
 static void linear_forward(const bo__tape *tape, const bo__tensor *x, bo__weight w,

@@ -325,7 +325,7 @@ static void precisions_have_names(void **state)
 {
     for (size_t i = 0; i < KINDS; i++)
         assert_string_equal(bo__precision_names[all[i]], bo__precision_name(all[i]));
-    assert_null(bo__precision_names[KINDS]);
+    assert_null(bo__precision_names[BO__PRECISION_MIXED + 1]);
     assert_string_equal(bo__precision_name(BO__PRECISION_BF16X3), "bf16x3");
 }
 
