@@ -20,7 +20,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "lanes.h"
+#include "turn.h"
 
 #define VECTOR __attribute__((target("avx512f,avx512bw,avx512vl,avx512bf16")))
 #define VECTOR_INLINE static inline __attribute__((always_inline)) VECTOR
@@ -147,9 +147,10 @@ VECTOR_INLINE __mmask16 lanes_of(size_t from, size_t end)
 /* Pairs (x0, x1), lane by lane. */
 VECTOR_INLINE __m512 pairs_of(__m512 x0, __m512 x1)
 {
-    __m512i h0 = _mm512_cvtepu16_epi32((__m256i)_mm512_cvtneps_pbh(x0));
-    __m512i h1 = _mm512_cvtepu16_epi32((__m256i)_mm512_cvtneps_pbh(x1));
-    return _mm512_castsi512_ps(_mm512_or_si512(h0, _mm512_slli_epi32(h1, 16)));
+    const __m512i order = _mm512_add_epi16(_mm512_set1_epi32(16 << 16), _mm512_set_epi32(
+        0xf000f, 0xe000e, 0xd000d, 0xc000c, 0xb000b, 0xa000a, 0x90009, 0x80008, 0x70007, 0x60006,
+        0x50005, 0x40004, 0x30003, 0x20002, 0x10001, 0));
+    return (__m512)_mm512_permutexvar_epi16(order, (__m512i)_mm512_cvtne2ps_pbh(x1, x0));
 }
 
 /* out[p][j] = pair (x[2p][j], x[2p + 1][j]): the inner dimension runs down the rows.  Rows of `out`
@@ -174,22 +175,6 @@ VECTOR static void pack_along(const float *x, size_t stride, size_t rows, size_t
             __mmask16 more = lanes_of(j + SIDE, k);
             __m512 x1 = _mm512_maskz_loadu_ps(more, x + (more ? j + SIDE : 0));
             _mm512_storeu_ps(out + j / 2, (__m512)_mm512_cvtne2ps_pbh(x1, x0));
-        }
-}
-
-/* out[c][j] = x[j][c] for rows j and columns c of x; rows of `out` are BLOCK long. */
-VECTOR static void turn(const float *x, size_t stride, size_t rows, size_t cols, float *out)
-{
-    for (size_t j = 0; j < rows; j += SIDE)
-        for (size_t c = 0; c < cols; c += SIDE) {
-            bo__v16 square[SIDE];
-            for (size_t i = 0; i < SIDE; i++)
-                square[i] = j + i < rows ? (bo__v16)_mm512_maskz_loadu_ps(
-                                               lanes_of(c, cols), x + (j + i) * stride + c)
-                                         : (bo__v16){0};
-            bo__transpose16(square);
-            for (size_t i = 0; i < SIDE && c + i < cols; i++)
-                _mm512_storeu_ps(out + (c + i) * BLOCK + j, (__m512)square[i]);
         }
 }
 
@@ -220,11 +205,11 @@ static void take_right(const bo__product *p, size_t n0, size_t k0, bool pairs, b
     }
     const float *x = p->b.data + n0 * p->b.stride + k0;
     if (!pairs) {
-        turn(x, p->b.stride, cols, k, at->right);
+        bo__turn(cols, k, x, p->b.stride, at->right, BLOCK);
         return;
     }
     pack_along(x, p->b.stride, cols, k, at->pairs);
-    turn(at->pairs, BLOCK_K / 2, cols, (k + 1) / 2, at->right);
+    bo__turn(cols, (k + 1) / 2, at->pairs, BLOCK_K / 2, at->right, BLOCK);
 }
 
 /* Rows m0 … of A. */

@@ -20,6 +20,7 @@
 
 #include "lanes.h"
 #include "ops.h"
+#include "turn.h"
 
 #define ABSENT -1e30f /* log n of a key that is not there */
 
@@ -59,18 +60,6 @@ typedef struct attention {
 static size_t padded(size_t n)
 {
     return (n + BO__LANES - 1) / BO__LANES * BO__LANES;
-}
-
-/* out[d][j] = rows[j][d], j < n padded with 0 to a multiple of 16. */
-static void transpose(size_t n, size_t width, const float *rows, size_t stride, float *out)
-{
-    size_t wide = padded(n);
-    for (size_t j = 0; j < n; j++)
-        for (size_t d = 0; d < width; d++)
-            out[d * wide + j] = rows[j * stride + d];
-    for (size_t d = 0; d < width; d++)
-        for (size_t j = n; j < wide; j++)
-            out[d * wide + j] = 0;
 }
 
 /* s[i][j] (+)= Σ_d q[i][d] kt[d][j], `count` rows (1 … 8, a constant) at once: eight sums keep the
@@ -259,7 +248,7 @@ static void weights_group(bo__tensor *q, bo__tensor *k, const bo__tensor *counts
     float *extra = packed + width * wide, *out = w->data + start(w, s, task);
     log_counts(counts, s, task, k->points, extra);
     for (size_t h = 0; h < heads; h++, out += q->points * wide) {
-        transpose(k->points, width, k->data + start(k, s, task) + h * width, c, packed);
+        bo__turn(k->points, width, k->data + start(k, s, task) + h * width, c, packed, wide);
         dot_all(q->points, wide, width, q->data + start(q, s, task) + h * width, c, packed, out,
                 false);
         softmax_rows(q->points, wide, 1.0f / sqrtf((float)c), extra, out);
@@ -361,7 +350,7 @@ static void apply_backward(bo__tape *tape, bo__node *node)
                 const float *dy = y->grad + start(y, s, t) + h * width;
                 size_t iw = start(w, s, t) + h * m * wide, iv = start(v, s, t) + h * width;
                 if (w->grad) {
-                    transpose(n, width, v->data + iv, c, op->packed);
+                    bo__turn(n, width, v->data + iv, c, op->packed, wide);
                     dot_all(m, wide, width, dy, c, op->packed, w->grad + iw, add_w);
                 }
                 if (v->grad)

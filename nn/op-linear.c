@@ -15,6 +15,7 @@
 #include "lanes.h"
 #include "matmul.h"
 #include "ops.h"
+#include "turn.h"
 
 /* Inputs up to which a layer is written out, and the widest such layer. */
 #define NARROW 4
@@ -86,13 +87,6 @@ BO__FAST static void narrow_weights(size_t rows, size_t in, size_t out, const fl
         }
 }
 
-static void turn(bo__weight w, const float *theta, float *wt)
-{
-    for (size_t i = 0; i < w.rows; i++)
-        for (size_t c = 0; c < w.cols; c++)
-            wt[c * w.rows + i] = theta[w.offset + i * w.stride + c];
-}
-
 static void weights_backward(bo__tape *tape, linear *op, size_t rows)
 {
     bo__weight w = op->w;
@@ -138,14 +132,18 @@ static void linear_forward(const bo__tape *tape, const bo__tensor *x, bo__weight
     size_t rows = bo__tensor_rows(x);
     if (is_narrow(w)) {
         float wt[NARROW * NARROW_WIDTH];
-        turn(w, tape->theta, wt);
-        narrow_forward(rows, w.cols, w.rows, x->data, wt, bias, relu, y);
+        const float *columns = tape->turned ? tape->turned + w.turned : wt;
+        if (!tape->turned)
+            bo__turn(w.rows, w.cols, tape->theta + w.offset, w.stride, wt, w.rows);
+        narrow_forward(rows, w.cols, w.rows, x->data, columns, bias, relu, y);
         return;
     }
+    bo__matrix b = {tape->theta + w.offset, w.stride, true};
+    if (tape->turned)
+        b = (bo__matrix){tape->turned + w.turned, w.rows, false};
     bo__matmul(&(bo__product){.m = rows, .n = w.rows, .k = w.cols,
                               .a = {x->data, x->cols, false},
-                              .b = {tape->theta + w.offset, w.stride, true},
-                              .c = y, .c_stride = w.rows, .bias = bias, .relu = relu,
+                              .b = b, .c = y, .c_stride = w.rows, .bias = bias, .relu = relu,
                               .precision = tape->precision});
 }
 

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "turn.h"
+
 #define ALIGN 16 /* floats: 64 bytes */
 
 void bo__parameters_init(bo__parameters *set)
@@ -59,7 +61,7 @@ static bo__weight add(bo__parameters *set, const char *prefix, const char *name,
     }
     set->items[set->count++] = item;
     set->size += (item.rows * item.cols + ALIGN - 1) / ALIGN * ALIGN;
-    return (bo__weight){item.offset, item.rows, item.cols, item.cols};
+    return (bo__weight){item.offset, item.rows, item.cols, item.cols, item.offset};
 }
 
 bo__weight bo__parameters_matrix(bo__parameters *set, const char *prefix, const char *name,
@@ -114,8 +116,16 @@ void bo__parameters_start(const bo__parameters *set, uint64_t seed, float *theta
     }
 }
 
+void bo__parameters_turn(const bo__parameters *set, size_t index, const float *theta,
+                         float *turned)
+{
+    const bo__parameter *p = &set->items[index];
+    if (p->dims == 2)
+        bo__turn(p->rows, p->cols, theta + p->offset, p->cols, turned + p->offset, p->rows);
+}
+
 bo__weight bo__weight_columns(bo__weight w, size_t first, size_t count)
 {
     assert(first + count <= w.cols);
-    return (bo__weight){w.offset + first, w.rows, count, w.stride};
+    return (bo__weight){w.offset + first, w.rows, count, w.stride, w.turned + first * w.rows};
 }

@@ -49,6 +49,10 @@ size_t bo__parameters_total(const bo__parameters *set);
  * i). */
 void bo__parameters_start(const bo__parameters *set, uint64_t seed, float *theta);
 
+/* Transposes parameter `index`, if it is a matrix, from theta to its place in `turned`. */
+void bo__parameters_turn(const bo__parameters *set, size_t index, const float *theta,
+                         float *turned);
+
 /* The block of `count` columns that begins at `first`. */
 bo__weight bo__weight_columns(bo__weight w, size_t first, size_t count);
 

@@ -41,6 +41,7 @@ struct bo__node {
 struct bo__tape {
     bo__arena *arena;
     const float *theta;
+    const float *turned; /* NULL, or copies of the matrices of theta, each transposed in its place */
     float *dtheta;
     bo__node *last;
     bool recording; /* false: operators leave no nodes and their outputs have no grad */
@@ -52,6 +53,7 @@ struct bo__tape {
  * `stride` apart, so that a block of columns of a matrix is a matrix too. */
 typedef struct bo__weight {
     size_t offset, rows, cols, stride;
+    size_t turned; /* its first row in the transposed copies, whose rows are `rows` apart */
 } bo__weight;
 
 /* A new, empty tape.  The arena is the caller's, and is reset by the caller. */

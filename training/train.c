@@ -42,6 +42,7 @@ struct bo__trainer {
     size_t step, groups, threads;
     lane *lanes;
     worker *workers;
+    float *turned;   /* the weights, transposed (see bo__tape) */
     double *squares; /* Σ g² of each chunk */
     double scale;    /* of the gradient, by clipping */
 };
@@ -95,11 +96,12 @@ static bool allocate(bo__trainer *t)
     t->state.second = zeros(size);
     if (t->options.adam.average > 0)
         t->state.average = zeros(size);
+    t->turned = zeros(size);
     t->squares = calloc(size / CHUNK + 1, sizeof *t->squares);
     t->lanes = calloc(t->options.lanes, sizeof *t->lanes);
     t->workers = calloc(t->threads, sizeof *t->workers);
-    bool good = t->state.theta && t->state.first && t->state.second && t->squares && t->lanes &&
-                t->workers && (t->options.adam.average <= 0 || t->state.average);
+    bool good = t->state.theta && t->state.first && t->state.second && t->turned && t->squares &&
+                t->lanes && t->workers && (t->options.adam.average <= 0 || t->state.average);
     for (size_t i = 0; good && i < t->options.lanes; i++)
         good = (t->lanes[i].dtheta = zeros(size)) != NULL;
     for (size_t i = 0; good && i < t->threads; i++)
@@ -148,6 +150,7 @@ void bo__trainer_free(bo__trainer *t)
         bo__arena_free(&t->workers[i].arena);
     free(t->lanes);
     free(t->workers);
+    free(t->turned);
     free(t->squares);
     free(t->state.theta);
     free(t->state.first);
@@ -169,6 +172,7 @@ static void run_group(bo__trainer *t, bo__arena *arena, lane *l, size_t group)
     bo__arena_reset(arena);
     bo__tape tape;
     bo__tape_init(&tape, arena, t->state.theta, l->dtheta);
+    tape.turned = t->turned;
     tape.precision = o->precision;
     bo__taskbatch_plan plan = {.seed = o->seed, .first = t->step * o->batch + first,
                                .tasks = last - first, .context = context, .points = points,
@@ -217,8 +221,15 @@ static void update_chunk(void *context, size_t thread, size_t turn)
                   turn * CHUNK, chunk_end(t, turn));
 }
 
+static void turn_weights(void *context, size_t thread, size_t turn)
+{
+    bo__trainer *t = context;
+    bo__parameters_turn(&t->model.set, turn, t->state.theta, t->turned);
+}
+
 bo_status bo__trainer_step(bo__trainer *t, bo__train_report *report, bo_message *message)
 {
+    bo__parallel_for(t->threads, t->model.set.count, turn_weights, t);
     bo__parallel_for(t->threads, t->options.lanes, run_lane, t);
     size_t chunks = (t->state.size + CHUNK - 1) / CHUNK;
     bo__parallel_for(t->threads, chunks, reduce_chunk, t);
