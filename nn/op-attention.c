@@ -296,6 +296,7 @@ static size_t most(size_t a, size_t b)
 bo__tensor *bo__attention_weights(bo__tape *tape, bo__tensor *q, bo__tensor *k,
                                   const bo__tensor *counts, size_t heads)
 {
+    bo__tape_begin(tape, BO__OP_WEIGHTS);
     if (!q || !k || tape->failed)
         return NULL;
     size_t samples = most(most(q->samples, k->samples), counts ? counts->samples : 1);
@@ -360,6 +361,7 @@ static void apply_backward(bo__tape *tape, bo__node *node)
 
 bo__tensor *bo__attention_apply(bo__tape *tape, bo__tensor *w, bo__tensor *v, size_t heads)
 {
+    bo__tape_begin(tape, BO__OP_APPLY);
     if (!w || !v || tape->failed)
         return NULL;
     size_t samples = most(w->samples, v->samples), m = w->points / heads, n = v->points;

@@ -142,6 +142,7 @@ static void log_normal_backward(bo__tape *tape, bo__node *node)
 
 bo__tensor *bo__log_normal(bo__tape *tape, bo__tensor *raw, bo__tensor *v, bo__deviation form)
 {
+    bo__tape_begin(tape, BO__OP_GAUSSIAN);
     if (!raw || !v || tape->failed)
         return NULL;
     size_t d = v->cols, samples = raw->samples > v->samples ? raw->samples : v->samples;
@@ -211,6 +212,7 @@ static void reparameterise_backward(bo__tape *tape, bo__node *node)
 bo__tensor *bo__reparameterise(bo__tape *tape, bo__tensor *raw, const bo__tensor *noise,
                                bo__deviation form)
 {
+    bo__tape_begin(tape, BO__OP_GAUSSIAN);
     if (!raw || !noise || tape->failed)
         return NULL;
     size_t d = noise->cols;
@@ -268,6 +270,7 @@ static void divergence_backward(bo__tape *tape, bo__node *node)
 
 bo__tensor *bo__divergence(bo__tape *tape, bo__tensor *q, bo__tensor *p, bo__deviation form)
 {
+    bo__tape_begin(tape, BO__OP_GAUSSIAN);
     if (!q || !p || tape->failed)
         return NULL;
     assert(q->samples == p->samples && q->tasks == p->tasks && q->points == p->points &&

@@ -99,7 +99,7 @@ static void weights_backward(bo__tape *tape, linear *op, size_t rows)
             for (size_t c = 0; c < w.cols; c++)
                 dw[i * w.stride + c] += dwt[c * w.rows + i];
     } else
-        bo__matmul(&(bo__product){.m = w.rows, .n = w.cols, .k = rows,
+        bo__tape_multiply(tape, &(bo__product){.m = w.rows, .n = w.cols, .k = rows,
                                   .a = {g, w.rows, true}, .b = {x, w.cols, false},
                                   .c = dw, .c_stride = w.stride, .add = true,
                                   .precision = bo__precision_backward(tape->precision)});
@@ -119,14 +119,14 @@ static void linear_backward(bo__tape *tape, bo__node *node)
     if (tape->dtheta)
         weights_backward(tape, op, rows);
     if (x->grad)
-        bo__matmul(&(bo__product){.m = rows, .n = x->cols, .k = y->cols,
+        bo__tape_multiply(tape, &(bo__product){.m = rows, .n = x->cols, .k = y->cols,
                                   .a = {y->grad, y->cols, false},
                                   .b = {tape->theta + op->w.offset, op->w.stride, false},
                                   .c = x->grad, .c_stride = x->cols, .add = bo__tensor_add(x),
                                   .precision = bo__precision_backward(tape->precision)});
 }
 
-static void linear_forward(const bo__tape *tape, const bo__tensor *x, bo__weight w,
+static void linear_forward(bo__tape *tape, const bo__tensor *x, bo__weight w,
                            const float *bias, bool relu, float *y)
 {
     size_t rows = bo__tensor_rows(x);
@@ -141,7 +141,7 @@ static void linear_forward(const bo__tape *tape, const bo__tensor *x, bo__weight
     bo__matrix b = {tape->theta + w.offset, w.stride, true};
     if (tape->turned)
         b = (bo__matrix){tape->turned + w.turned, w.rows, false};
-    bo__matmul(&(bo__product){.m = rows, .n = w.rows, .k = w.cols,
+    bo__tape_multiply(tape, &(bo__product){.m = rows, .n = w.rows, .k = w.cols,
                               .a = {x->data, x->cols, false},
                               .b = b, .c = y, .c_stride = w.rows, .bias = bias, .relu = relu,
                               .precision = tape->precision});
@@ -150,6 +150,7 @@ static void linear_forward(const bo__tape *tape, const bo__tensor *x, bo__weight
 bo__tensor *bo__linear(bo__tape *tape, bo__tensor *x, bo__weight w, const bo__weight *b,
                        bool relu)
 {
+    bo__tape_begin(tape, BO__OP_LINEAR);
     if (!x || tape->failed)
         return NULL;
     assert(x->cols == w.cols && (!b || b->rows == w.rows));

@@ -95,6 +95,7 @@ static void merge_backward(bo__tape *tape, bo__node *node)
 
 bo__tensor *bo__merge(bo__tape *tape, size_t count, bo__tensor *const *parts, bool relu)
 {
+    bo__tape_begin(tape, BO__OP_MERGE);
     assert(count > 0 && count <= BO__MERGE_MOST);
     size_t samples = 1, tasks = 1, points = 1;
     bool wants = false;

@@ -183,6 +183,7 @@ static void norm_backward(bo__tape *tape, bo__node *node)
 bo__tensor *bo__norm(bo__tape *tape, bo__tensor *a, bo__tensor *b, bo__weight gamma,
                      bo__weight beta)
 {
+    bo__tape_begin(tape, BO__OP_NORM);
     if (!a || !b || tape->failed)
         return NULL;
     assert((a->samples == 1 || a->samples == b->samples) && a->tasks == b->tasks &&

@@ -75,6 +75,7 @@ static void pool_backward(bo__tape *tape, bo__node *node)
 
 bo__tensor *bo__pool(bo__tape *tape, bo__tensor *x, const bo__tensor *w, float scale)
 {
+    bo__tape_begin(tape, BO__OP_POOL);
     if (!x || tape->failed)
         return NULL;
     assert(!w || (w->tasks == x->tasks && w->points == x->points && w->cols == 1 &&
@@ -120,6 +121,7 @@ static void slice_backward(bo__tape *tape, bo__node *node)
 
 bo__tensor *bo__slice(bo__tape *tape, bo__tensor *x, size_t first, size_t count)
 {
+    bo__tape_begin(tape, BO__OP_POOL);
     if (!x || tape->failed)
         return NULL;
     assert(first + count <= x->points);

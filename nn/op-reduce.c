@@ -36,6 +36,7 @@ static void log_mean_exp_backward(bo__tape *tape, bo__node *node)
 
 bo__tensor *bo__log_mean_exp(bo__tape *tape, bo__tensor *x)
 {
+    bo__tape_begin(tape, BO__OP_REDUCE);
     if (!x || tape->failed)
         return NULL;
     bool wants = bo__tape_wants(tape, x, NULL);
@@ -79,6 +80,7 @@ static void combine_backward(bo__tape *tape, bo__node *node)
 bo__tensor *bo__combine(bo__tape *tape, size_t count, bo__tensor *const *terms,
                         const float *coefficient)
 {
+    bo__tape_begin(tape, BO__OP_REDUCE);
     assert(count > 0 && count <= BO__MERGE_MOST);
     bool wants = false;
     for (size_t i = 0; i < count; i++) {
@@ -111,6 +113,7 @@ bo__tensor *bo__combine(bo__tape *tape, size_t count, bo__tensor *const *terms,
 
 double bo__total(bo__tape *tape, bo__tensor *x, float coefficient)
 {
+    bo__tape_begin(tape, BO__OP_REDUCE);
     if (!x || tape->failed)
         return NAN;
     double sum = 0;

@@ -12,11 +12,29 @@ void bo__tape_init(bo__tape *tape, bo__arena *arena, const float *theta, float *
     *tape = (bo__tape){.arena = arena, .theta = theta, .dtheta = dtheta, .recording = true};
 }
 
+void bo__tape_begin(bo__tape *tape, bo__op op)
+{
+    tape->op = op;
+    if (tape->profile)
+        bo__profile_begin(tape->profile, op, BO__FORWARD);
+}
+
+void bo__tape_multiply(bo__tape *tape, const bo__product *p)
+{
+    tape->flops += 2 * (double)p->m * (double)p->n * (double)p->k;
+    bo__matmul(p);
+}
+
 void bo__tape_backward(bo__tape *tape)
 {
     if (!tape->failed)
-        for (bo__node *node = tape->last; node; node = node->previous)
+        for (bo__node *node = tape->last; node; node = node->previous) {
+            if (tape->profile)
+                bo__profile_begin(tape->profile, node->op, BO__BACKWARD);
             node->backward(tape, node);
+        }
+    if (tape->profile)
+        bo__profile_begin(tape->profile, BO__OP_OTHER, BO__FORWARD);
     tape->last = NULL;
 }
 
@@ -43,6 +61,7 @@ void *bo__tape_node(bo__tape *tape, size_t size, void (*backward)(bo__tape *, bo
     bo__node *node = bo__tape_take(tape, size);
     if (!node)
         return NULL;
+    node->op = tape->op;
     node->backward = backward;
     node->previous = tape->last;
     tape->last = node;

@@ -22,6 +22,7 @@
 
 #include "arena.h"
 #include "matmul.h"
+#include "profile.h"
 
 typedef struct bo__tensor {
     size_t samples, tasks, points, cols;
@@ -35,6 +36,7 @@ typedef struct bo__node bo__node;
 
 struct bo__node {
     bo__node *previous;
+    bo__op op;
     void (*backward)(bo__tape *tape, bo__node *node);
 };
 
@@ -46,6 +48,9 @@ struct bo__tape {
     bo__node *last;
     bool recording; /* false: operators leave no nodes and their outputs have no grad */
     bool failed;    /* memory ran out; every result is void */
+    double flops;   /* of matrix products so far */
+    bo__op op;      /* that began last */
+    bo__profile *profile; /* NULL: none is made */
     bo__precision precision; /* of matrix products; auto when the tape is new */
 };
 
@@ -58,6 +63,12 @@ typedef struct bo__weight {
 
 /* A new, empty tape.  The arena is the caller's, and is reset by the caller. */
 void bo__tape_init(bo__tape *tape, bo__arena *arena, const float *theta, float *dtheta);
+
+/* Operators call it first. */
+void bo__tape_begin(bo__tape *tape, bo__op op);
+
+/* A product of the tape's: bo__matmul, counted. */
+void bo__tape_multiply(bo__tape *tape, const bo__product *p);
 
 /* Runs all nodes backwards, from what seeds are in the grads, and empties the tape. */
 void bo__tape_backward(bo__tape *tape);
