@@ -49,12 +49,13 @@ refuses '--sigma-floor' --sigma-floor 0
 refuses 'not of cnp' --model cnp --ablation paired --steps 1
 refuses 'nowhere' --model cnp --steps 1 --output nowhere/x.safetensors
 
+# Trains; with become=exec in place of the shell, so that $! is the command's own process.
 run() # OUTPUT OPTION…
 {
     output=$1
     shift
-    "$train" --model cnp --batch 4 --steps 150 --score-every 50 --score-batches 2 --lr 1e-3 \
-        --warmup 10 --clip 1 --ema 0.9 --output "$output" "$@"
+    ${become-} "$train" --model cnp --batch 4 --steps 150 --score-every 50 --score-batches 2 \
+        --lr 1e-3 --warmup 10 --clip 1 --ema 0.9 --output "$output" "$@"
 }
 
 # Two threads, one thread: the same weights, and a log of three rows.
@@ -72,7 +73,7 @@ grep -q 'is finished' said || fail 'a finished run begins anew'
 # Killed at any moment, and gone on; three times over.
 for turn in 1 2 3; do
     rm -f killed.checkpoint
-    run killed --quiet --resume --checkpoint-every $((20 * turn)) 2>said &
+    become=exec run killed --quiet --resume --checkpoint-every $((20 * turn)) 2>said &
     wait_for killed.checkpoint $!
     kill -9 $! 2>/dev/null || true
     wait $! 2>/dev/null || true
@@ -82,7 +83,7 @@ for turn in 1 2 3; do
 done
 
 # Interrupted: a checkpoint, exit status 128 + signal, and the log goes on where it was.
-run stopped --resume --checkpoint-every 60 --log stopped.csv >said 2>&1 &
+become=exec run stopped --resume --checkpoint-every 60 --log stopped.csv >said 2>&1 &
 wait_for stopped.checkpoint $!
 kill -TERM $! 2>/dev/null || true
 status=0
@@ -96,7 +97,7 @@ cut -d, -f1,3,4 stopped.csv >b
 cmp a b || fail 'the logs differ'
 
 # Another run's checkpoint is not taken, and a damaged one neither.
-run other --quiet --checkpoint-every 20 2>said &
+become=exec run other --quiet --checkpoint-every 20 2>said &
 wait_for other.checkpoint $!
 kill -9 $! 2>/dev/null || true
 wait $! 2>/dev/null || true
