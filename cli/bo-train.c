@@ -244,10 +244,16 @@ static double speed(const run *r)
     return seconds > 0 ? (double)(steps * r->options.batch) / seconds : 0;
 }
 
+/* Tasks of a batch of --score-batches, and how many of them have the same sizes.  Sizes move the
+ * likelihood more than anything else: with one draw for sixteen tasks the error of a score of
+ * 1,024 tasks is 0.06, with one for two it is 0.03. */
+enum { SCORE_TASKS = 16, SCORE_ALIKE = 2 };
+
 static bo_status score_now(run *r, const bo__train_report *report, bo_message *message)
 {
-    bo__score_plan plan = {.prior = r->options.prior, .seed = 20200, .batches = r->score_batches,
-                           .tasks = 16, .samples = r->score_samples,
+    bo__score_plan plan = {.prior = r->options.prior, .seed = 20200,
+                           .batches = r->score_batches * (SCORE_TASKS / SCORE_ALIKE),
+                           .tasks = SCORE_ALIKE, .samples = r->score_samples,
                            .threads = r->options.threads};
     bo_status status = bo__score_model(bo__trainer_model(r->trainer),
                                        bo__trainer_weights(r->trainer), &plan, &r->score,
@@ -339,8 +345,8 @@ static int finish(run *r, bo_message *message)
         return complain(message);
     unlink(r->checkpoint);
     if (!r->quiet)
-        fprintf(stderr, "%s: held-out log-likelihood %.4f (context %.4f)\n", r->output,
-                r->score.target, r->score.context);
+        fprintf(stderr, "%s: held-out log-likelihood %.4f ± %.4f (context %.4f)\n", r->output,
+                r->score.target, r->score.target_error, r->score.context);
     if (r->plot && bo__trainlog_plot(r->log, r->plot, message))
         return complain(message);
     return 0;

@@ -26,12 +26,24 @@ double bo__adam_rate(const bo__adam_options *options, size_t step)
     return options->rate * fmin(1, rise) * (1 + cos(pi * fmin(1, part))) / 2;
 }
 
-double bo__adam_squares(const float *gradient, size_t begin, size_t end)
+/* Sixteen sums side by side, so that an addition need not wait for the one before. */
+BO__FAST static double squares(const float *gradient, size_t begin, size_t end)
 {
-    double sum = 0;
-    for (size_t i = begin; i < end; i++)
+    double sums[BO__LANES] = {0}, sum = 0;
+    size_t i = begin;
+    for (; i + BO__LANES <= end; i += BO__LANES)
+        for (size_t l = 0; l < BO__LANES; l++)
+            sums[l] += (double)gradient[i + l] * gradient[i + l];
+    for (size_t l = 0; l < BO__LANES; l++)
+        sum += sums[l];
+    for (; i < end; i++)
         sum += (double)gradient[i] * gradient[i];
     return sum;
+}
+
+double bo__adam_squares(const float *gradient, size_t begin, size_t end)
+{
+    return squares(gradient, begin, end);
 }
 
 double bo__adam_clip(const bo__adam_options *options, double norm)
