@@ -51,6 +51,12 @@ double bo__adam_clip(const bo__adam_options *options, double norm)
     return options->clip > 0 && norm > options->clip ? options->clip / norm : 1;
 }
 
+float bo__adam_decay(const bo__adam_options *options, size_t step)
+{
+    double t = (double)step + 1;
+    return (float)fmin(options->average, (1 + t) / (10 + t));
+}
+
 typedef struct factors {
     float scale, rate, keep, unbias, average;
 } factors;
@@ -84,7 +90,7 @@ void bo__adam_step(const bo__adam_options *options, bo__adam_state *state, size_
                  .rate = (float)(rate / (1 - pow(BETA1, t))),
                  .keep = (float)(1 - rate * options->weight_decay),
                  .unbias = (float)(1 / (1 - pow(BETA2, t))),
-                 .average = (float)fmin(options->average, (1 + t) / (10 + t))};
+                 .average = bo__adam_decay(options, step)};
     update(f, gradient + begin, state->theta + begin, state->first + begin,
            state->second + begin, state->average ? state->average + begin : NULL, end - begin);
 }

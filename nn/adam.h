@@ -29,6 +29,9 @@ typedef struct bo__adam_state {
 /* The rate of step 0, 1, …: rate · min(1, (step + 1)/warmup) · (1 + cos(π step/steps))/2. */
 double bo__adam_rate(const bo__adam_options *options, size_t step);
 
+/* The average's decay at step 0, 1, …: options->average, but smaller in the beginning. */
+float bo__adam_decay(const bo__adam_options *options, size_t step);
+
 /* Σ g² over elements begin … end-1. */
 double bo__adam_squares(const float *gradient, size_t begin, size_t end);
 

@@ -1,4 +1,4 @@
-/* test-train.c - training: threads, checkpoints, and that it learns.
+/* test-train.c - training: threads, teams, and that it learns.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,8 @@ static void test_threads_change_nothing(void **state)
     for (size_t i = 0; bo__nptype_at(i); i++) {
         bo__train_options o = small(bo__nptype_at(i));
         o.group_sizes = i % 2;
+        o.lanes = 3;
+        o.optimizer = i % 3 == 2 ? BO__OPTIMIZER_MUON : BO__OPTIMIZER_ADAM;
         bo__trainer *one = made(&o);
         o.threads = 3;
         bo__trainer *three = made(&o);
@@ -74,33 +77,135 @@ static void test_threads_change_nothing(void **state)
     }
 }
 
-static void test_resume(void **state)
+/* A team of threads: each leaves its numbers on a table, and all add them up in the same order. */
+enum { MOST = 4 };
+
+typedef struct table {
+    size_t ranks;
+    pthread_barrier_t barrier;
+    float *gradients[MOST];
+    double totals[MOST][2];
+    void *shared;
+} table;
+
+typedef struct member {
+    table *table;
+    size_t rank;
+    bo__train_options options;
+    bo__trainer *trainer;
+} member;
+
+/* The sums of element i over ranks begin … begin + count - 1, by halves. */
+static float gradients(const table *t, size_t i, size_t begin, size_t count)
 {
-    const char *path = "test-train.checkpoint";
-    bo__train_options o = small(&bo__nptype_banp);
-    o.adam.average = 0.9;
-    o.adam.clip = 1;
-    o.adam.warmup = 3;
-    o.adam.weight_decay = 0.01;
-    bo__trainer *whole = made(&o), *first = made(&o), *second = made(&o);
+    return count == 1 ? t->gradients[begin][i]
+                      : gradients(t, i, begin, count / 2) +
+                            gradients(t, i, begin + count / 2, count / 2);
+}
+
+static double totals_of(const table *t, size_t i, size_t begin, size_t count)
+{
+    return count == 1 ? t->totals[begin][i]
+                      : totals_of(t, i, begin, count / 2) +
+                            totals_of(t, i, begin + count / 2, count / 2);
+}
+
+static bo_status add_up(void *context, size_t n, float *gradient, double totals[2],
+                        bo_message *message)
+{
+    member *m = context;
+    table *t = m->table;
+    t->gradients[m->rank] = gradient;
+    memcpy(t->totals[m->rank], totals, 2 * sizeof *totals);
+    pthread_barrier_wait(&t->barrier);
+    float *sum = malloc(n * sizeof *sum);
+    for (size_t i = 0; i < n; i++)
+        sum[i] = gradients(t, i, 0, t->ranks);
+    for (size_t i = 0; i < 2; i++)
+        totals[i] = totals_of(t, i, 0, t->ranks);
+    pthread_barrier_wait(&t->barrier);
+    memcpy(gradient, sum, n * sizeof *sum);
+    free(sum);
+    pthread_barrier_wait(&t->barrier);
+    return BO_OK;
+}
+
+static bo_status share_out(void *context, size_t bytes, void *data, bo_message *message)
+{
+    member *m = context;
+    if (m->rank == 0)
+        m->table->shared = data;
+    pthread_barrier_wait(&m->table->barrier);
+    if (m->rank)
+        memcpy(data, m->table->shared, bytes);
+    pthread_barrier_wait(&m->table->barrier);
+    return BO_OK;
+}
+
+/* Rank 0 is two steps ahead before it shares its state. */
+static void *work(void *argument)
+{
+    member *m = argument;
+    bo__train_report report;
     bo_message message;
-    run(whole, 6);
-    run(first, 4);
-    assert_int_equal(bo__trainer_save(first, path, &message), BO_OK);
-    assert_int_equal(bo__trainer_load(second, path, &message), BO_OK);
-    assert_same(first, second);
-    run(second, 2);
-    assert_same(whole, second);
-    o.adam.rate = 2e-3;
-    bo__trainer *other = made(&o);
-    assert_int_equal(bo__trainer_load(other, path, &message), BO_EINVAL);
-    assert_non_null(strstr(message.text, "other options"));
-    unlink(path);
-    assert_int_equal(bo__trainer_load(other, path, &message), BO_EIO);
-    bo__trainer_free(whole);
-    bo__trainer_free(first);
-    bo__trainer_free(second);
-    bo__trainer_free(other);
+    m->options.team = (bo__train_team){m->rank, m->table->ranks, m, add_up, share_out};
+    if (bo__trainer_new(&m->trainer, &m->options, &message))
+        return "no trainer";
+    for (size_t i = 0; i < 2; i++)
+        if (bo__trainer_step(m->trainer, &report, &message))
+            return "no step";
+    return bo__trainer_share(m->trainer, &message) ||
+                   bo__trainer_step(m->trainer, &report, &message)
+               ? "not shared"
+               : NULL;
+}
+
+static void run_team(size_t ranks, const bo__train_options *o, const bo__trainer *alone)
+{
+    table t = {.ranks = ranks};
+    member members[MOST];
+    pthread_t ids[MOST];
+    pthread_barrier_init(&t.barrier, NULL, (unsigned)ranks);
+    for (size_t i = 0; i < ranks; i++) {
+        members[i] = (member){.table = &t, .rank = i, .options = *o};
+        assert_int_equal(pthread_create(&ids[i], NULL, work, &members[i]), 0);
+    }
+    for (size_t i = 0; i < ranks; i++) {
+        void *wrong;
+        pthread_join(ids[i], &wrong);
+        if (wrong)
+            fail_msg("rank %zu of %zu: %s", i, ranks, (char *)wrong);
+        assert_same(alone, members[i].trainer);
+        bo__trainer_free(members[i].trainer);
+    }
+    pthread_barrier_destroy(&t.barrier);
+}
+
+static void test_team(void **state)
+{
+    bo__train_options o = small(&bo__nptype_bnp);
+    o.lanes = 4;
+    o.adam.average = 0.9;
+    o.adam.clip = 0.1;
+    bo__trainer *alone = made(&o);
+    run(alone, 3);
+    run_team(2, &o, alone);
+    run_team(4, &o, alone);
+    bo__trainer_free(alone);
+}
+
+static void test_lanes(void **state)
+{
+    bo__train_options o = small(&bo__nptype_cnp);
+    const size_t batches[][2] = {{1, 1}, {9, 1}, {10, 2}, {19, 2}, {20, 4}, {1000, 4}};
+    for (size_t i = 0; i < sizeof batches / sizeof *batches; i++) {
+        o.batch = batches[i][0];
+        assert_int_equal(bo__train_lanes(&o), batches[i][1]);
+    }
+    o.lanes = 30;
+    assert_int_equal(bo__train_lanes(&o), 30);
+    o.batch = 7;
+    assert_int_equal(bo__train_lanes(&o), 7);
 }
 
 static void test_bad_options(void **state)
@@ -116,6 +221,10 @@ static void test_bad_options(void **state)
     o = small(&bo__nptype_cnp);
     o.prior.dim = 2;
     assert_int_equal(bo__trainer_new(&t, &o, &message), BO_EINVAL);
+    o = small(&bo__nptype_cnp);
+    o.team = (bo__train_team){.rank = 0, .ranks = 2, .add = add_up, .share = share_out};
+    assert_int_equal(bo__trainer_new(&t, &o, &message), BO_EINVAL);
+    assert_non_null(strstr(message.text, "lanes"));
     assert_null(t);
     bo__trainer_free(NULL);
 }
@@ -175,9 +284,9 @@ static void test_it_learns(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_threads_change_nothing), cmocka_unit_test(test_resume),
-        cmocka_unit_test(test_bad_options),            cmocka_unit_test(test_divergence),
-        cmocka_unit_test(test_it_learns),
+        cmocka_unit_test(test_threads_change_nothing), cmocka_unit_test(test_team),
+        cmocka_unit_test(test_lanes),                  cmocka_unit_test(test_bad_options),
+        cmocka_unit_test(test_divergence),             cmocka_unit_test(test_it_learns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,48 +4,31 @@
  *
  * The tasks of a batch are dealt out to groups, small enough that a group's activations stay in
  * the cache, and the groups to lanes.  A lane works through its groups in order and adds up their
- * gradients; the lanes' sums are added in order.  Threads take lanes, and who takes which changes
- * nothing.
+ * gradients; the lanes' sums are added in pairs, then pairs of pairs, and so on.  Threads take
+ * lanes, and who takes which changes nothing.  Processes of a team have lanes that stand together,
+ * so that, when their number is a power of two, they add up whole branches of the same tree.
  */
-#include "train.h"
+#include "trainer.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "lanes.h"
 #include "message.h"
+#include "muon.h"
 #include "parallel.h"
-#include "safetensors.h"
 #include "taskbatch.h"
 
 /* Tasks of a group, at most: the activations of five tasks fit in 2 MB of cache. */
 #define GROUP 5
+/* Lanes, at most, unless asked for: each costs a pass over all weights. */
 #define LANES 4
-/* Floats that one turn of the reduction works on. */
+/* Floats that Adam moves in one turn, and that are added up before the next ones: the second fits
+ * in the innermost cache for all lanes. */
 #define CHUNK ((size_t)16384)
-
-typedef struct lane {
-    float *dtheta;
-    double loss;
-    bool failed;
-} lane;
-
-typedef struct worker {
-    bo__arena arena;
-} worker;
-
-struct bo__trainer {
-    bo__train_options options;
-    bo__npmodel model;
-    bo__adam_state state;
-    size_t step, groups, threads;
-    lane *lanes;
-    worker *workers;
-    float *turned;   /* the weights, transposed (see bo__tape) */
-    double *squares; /* Σ g² of each chunk */
-    double scale;    /* of the gradient, by clipping */
-};
+#define BLOCK ((size_t)1024)
 
 void bo__train_options_init(bo__train_options *options, const bo__nptype *type)
 {
@@ -59,12 +42,37 @@ void bo__train_options_init(bo__train_options *options, const bo__nptype *type)
     };
 }
 
+/* The largest power of two that leaves each lane a whole group. */
+size_t bo__train_lanes(const bo__train_options *o)
+{
+    size_t lanes = 1;
+    while (2 * lanes <= LANES && 2 * lanes * GROUP <= o->batch)
+        lanes *= 2;
+    if (o->lanes)
+        lanes = o->lanes < o->batch ? o->lanes : o->batch;
+    return lanes;
+}
+
 static float *zeros(size_t n)
 {
     float *p = aligned_alloc(64, (n + 15) / 16 * 64);
     if (p)
         memset(p, 0, (n + 15) / 16 * 64);
     return p;
+}
+
+static bo_status check_team(const bo__train_options *o, bo_message *message)
+{
+    const bo__train_team *team = &o->team;
+    size_t lanes = bo__train_lanes(o);
+    if (team->ranks > 1 && (team->rank >= team->ranks || !team->add || !team->share))
+        return bo__fail(message, BO_EINVAL, "process %zu of %zu cannot add up and share",
+                        team->rank, team->ranks);
+    if (team->ranks > lanes)
+        return bo__fail(message, BO_EINVAL,
+                        "%zu processes need as many lanes or more, not %zu (for %zu tasks a step)",
+                        team->ranks, lanes, o->batch);
+    return BO_OK;
 }
 
 static bo_status check(const bo__train_options *o, bo_message *message)
@@ -84,12 +92,39 @@ static bo_status check(const bo__train_options *o, bo_message *message)
     if (o->model.dim_x != o->prior.dim || o->model.dim_y != 1)
         return bo__fail(message, BO_EINVAL, "the prior has %zu inputs and 1 output, the model "
                         "%zu and %zu", o->prior.dim, o->model.dim_x, o->model.dim_y);
-    return BO_OK;
+    return check_team(o, message);
+}
+
+/* Weights begin … end-1, for Adam. */
+static void add_parts(bo__trainer *t, size_t begin, size_t end)
+{
+    for (; begin < end; begin += CHUNK)
+        t->parts[t->count++] = (bo__train_part){
+            .begin = begin, .end = end - begin < CHUNK ? end : begin + CHUNK};
+}
+
+/* Who moves which weights; returns the largest scratch that Muon needs. */
+static size_t plan_parts(bo__trainer *t)
+{
+    const bo__parameters *set = &t->model.set;
+    size_t begin = 0, scratch = 0;
+    for (size_t i = 0; t->options.optimizer == BO__OPTIMIZER_MUON && i < set->count; i++) {
+        const bo__parameter *p = &set->items[i];
+        size_t end = i + 1 < set->count ? p[1].offset : set->size, need = bo__muon_scratch(p);
+        if (!bo__muon_suits(p))
+            continue;
+        add_parts(t, begin, p->offset);
+        t->parts[t->count++] = (bo__train_part){p->offset, end, p};
+        begin = end;
+        scratch = need > scratch ? need : scratch;
+    }
+    add_parts(t, begin, set->size);
+    return scratch;
 }
 
 static bool allocate(bo__trainer *t)
 {
-    size_t size = t->model.set.size;
+    size_t size = t->model.set.size, most = size / CHUNK + 1 + 2 * t->model.set.count;
     t->state.size = size;
     t->state.theta = zeros(size);
     t->state.first = zeros(size);
@@ -97,16 +132,34 @@ static bool allocate(bo__trainer *t)
     if (t->options.adam.average > 0)
         t->state.average = zeros(size);
     t->turned = zeros(size);
-    t->squares = calloc(size / CHUNK + 1, sizeof *t->squares);
-    t->lanes = calloc(t->options.lanes, sizeof *t->lanes);
+    t->squares = calloc(most, sizeof *t->squares);
+    t->parts = calloc(most, sizeof *t->parts);
+    t->lanes = calloc(t->own, sizeof *t->lanes);
     t->workers = calloc(t->threads, sizeof *t->workers);
     bool good = t->state.theta && t->state.first && t->state.second && t->turned && t->squares &&
-                t->lanes && t->workers && (t->options.adam.average <= 0 || t->state.average);
-    for (size_t i = 0; good && i < t->options.lanes; i++)
+                t->parts && t->lanes && t->workers &&
+                (t->options.adam.average <= 0 || t->state.average);
+    for (size_t i = 0; good && i < t->own; i++)
         good = (t->lanes[i].dtheta = zeros(size)) != NULL;
-    for (size_t i = 0; good && i < t->threads; i++)
+    size_t scratch = good ? plan_parts(t) : 0;
+    for (size_t i = 0; good && i < t->threads; i++) {
         bo__arena_init(&t->workers[i].arena);
+        good = !scratch || (t->workers[i].scratch = zeros(scratch)) != NULL;
+    }
     return good;
+}
+
+/* How many groups, and which lanes are this process's. */
+static void share_out(bo__trainer *t)
+{
+    const bo__train_options *o = &t->options;
+    const bo__train_team *team = &o->team;
+    size_t ranks = team->ranks ? team->ranks : 1;
+    t->groups = o->lanes * ((o->batch + o->lanes * GROUP - 1) / (o->lanes * GROUP));
+    t->groups = t->groups < o->batch ? t->groups : o->batch;
+    t->first = o->lanes * team->rank / ranks;
+    t->own = o->lanes * (team->rank + 1) / ranks - t->first;
+    t->threads = o->threads ? o->threads : bo__parallel_cores();
 }
 
 bo_status bo__trainer_new(bo__trainer **out, const bo__train_options *options,
@@ -120,12 +173,8 @@ bo_status bo__trainer_new(bo__trainer **out, const bo__train_options *options,
     if (!t)
         return bo__fail(message, BO_ENOMEM, "no memory for the trainer");
     t->options = *options;
-    size_t lanes = options->lanes ? options->lanes : LANES;
-    lanes = lanes < options->batch ? lanes : options->batch;
-    t->options.lanes = lanes;
-    t->groups = lanes * ((options->batch + lanes * GROUP - 1) / (lanes * GROUP));
-    t->groups = t->groups < options->batch ? t->groups : options->batch;
-    t->threads = options->threads ? options->threads : bo__parallel_cores();
+    t->options.lanes = bo__train_lanes(options);
+    share_out(t);
     status = bo__npmodel_init(&t->model, &options->model, message);
     if (!status && !allocate(t))
         status = bo__fail(message, BO_ENOMEM, "no memory for the trainer");
@@ -144,12 +193,15 @@ void bo__trainer_free(bo__trainer *t)
 {
     if (!t)
         return;
-    for (size_t i = 0; t->lanes && i < t->options.lanes; i++)
+    for (size_t i = 0; t->lanes && i < t->own; i++)
         free(t->lanes[i].dtheta);
-    for (size_t i = 0; t->workers && i < t->threads; i++)
+    for (size_t i = 0; t->workers && i < t->threads; i++) {
         bo__arena_free(&t->workers[i].arena);
+        free(t->workers[i].scratch);
+    }
     free(t->lanes);
     free(t->workers);
+    free(t->parts);
     free(t->turned);
     free(t->squares);
     free(t->state.theta);
@@ -161,7 +213,7 @@ void bo__trainer_free(bo__trainer *t)
 }
 
 /* The loss of one group of tasks, and its gradient. */
-static void run_group(bo__trainer *t, bo__arena *arena, lane *l, size_t group)
+static void run_group(bo__trainer *t, bo__arena *arena, bo__train_lane *l, size_t group)
 {
     const bo__train_options *o = &t->options;
     size_t first = o->batch * group / t->groups, last = o->batch * (group + 1) / t->groups;
@@ -187,38 +239,68 @@ static void run_group(bo__trainer *t, bo__arena *arena, lane *l, size_t group)
 static void run_lane(void *context, size_t thread, size_t turn)
 {
     bo__trainer *t = context;
-    lane *l = &t->lanes[turn];
+    bo__train_lane *l = &t->lanes[turn];
     memset(l->dtheta, 0, t->state.size * sizeof *l->dtheta);
     l->loss = 0;
     l->failed = false;
-    for (size_t g = turn; g < t->groups; g += t->options.lanes)
+    for (size_t g = t->first + turn; g < t->groups; g += t->options.lanes)
         run_group(t, &t->workers[thread].arena, l, g);
 }
 
-static size_t chunk_end(const bo__trainer *t, size_t turn)
+BO__FAST static void add(size_t n, float *sum, const float *more)
 {
-    size_t end = (turn + 1) * CHUNK;
-    return end < t->state.size ? end : t->state.size;
+    for (size_t i = 0; i < n; i += BO__LANES)
+        bo__store(sum + i, bo__load(sum + i) + bo__load(more + i));
 }
 
-/* Adds the lanes' gradients to the first one's. */
-static void reduce_chunk(void *context, size_t thread, size_t turn)
+/* Adds the lanes' gradients to the first one's, along the tree. */
+static void reduce_part(void *context, size_t thread, size_t turn)
 {
     bo__trainer *t = context;
-    float *sum = t->lanes[0].dtheta;
-    for (size_t l = 1; l < t->options.lanes; l++) {
-        const float *more = t->lanes[l].dtheta;
-        for (size_t i = turn * CHUNK; i < chunk_end(t, turn); i++)
-            sum[i] += more[i];
+    const bo__train_part *p = &t->parts[turn];
+    for (size_t at = p->begin; at < p->end; at += BLOCK) {
+        size_t n = p->end - at < BLOCK ? p->end - at : BLOCK;
+        for (size_t apart = 1; apart < t->own; apart *= 2)
+            for (size_t l = 0; l + apart < t->own; l += 2 * apart)
+                add(n, t->lanes[l].dtheta + at, t->lanes[l + apart].dtheta + at);
     }
-    t->squares[turn] = bo__adam_squares(sum, turn * CHUNK, chunk_end(t, turn));
 }
 
-static void update_chunk(void *context, size_t thread, size_t turn)
+static void square_part(void *context, size_t thread, size_t turn)
 {
     bo__trainer *t = context;
-    bo__adam_step(&t->options.adam, &t->state, t->step, t->lanes[0].dtheta, t->scale,
-                  turn * CHUNK, chunk_end(t, turn));
+    t->squares[turn] =
+        bo__adam_squares(t->lanes[0].dtheta, t->parts[turn].begin, t->parts[turn].end);
+}
+
+static void reduce_and_square(void *context, size_t thread, size_t turn)
+{
+    reduce_part(context, thread, turn);
+    square_part(context, thread, turn);
+}
+
+static void update_part(void *context, size_t thread, size_t turn)
+{
+    bo__trainer *t = context;
+    const bo__train_part *p = &t->parts[turn];
+    const float *gradient = t->lanes[0].dtheta;
+    if (p->matrix)
+        bo__muon_step(&t->options.adam, &t->state, p->matrix, t->step, gradient, t->scale,
+                      t->workers[thread].scratch);
+    else
+        bo__adam_step(&t->options.adam, &t->state, t->step, gradient, t->scale, p->begin, p->end);
+}
+
+/* Loss and failures of the lanes, along the same tree. */
+static void total(bo__trainer *t, double totals[2])
+{
+    totals[1] = 0;
+    for (size_t l = 0; l < t->own; l++)
+        totals[1] += t->lanes[l].failed;
+    for (size_t apart = 1; apart < t->own; apart *= 2)
+        for (size_t l = 0; l + apart < t->own; l += 2 * apart)
+            t->lanes[l].loss += t->lanes[l + apart].loss;
+    totals[0] = t->lanes[0].loss;
 }
 
 static void turn_weights(void *context, size_t thread, size_t turn)
@@ -227,28 +309,41 @@ static void turn_weights(void *context, size_t thread, size_t turn)
     bo__parameters_turn(&t->model.set, turn, t->state.theta, t->turned);
 }
 
+/* The gradient of the whole batch, its loss and Σ g². */
+static bo_status gather(bo__trainer *t, double totals[2], double *squares, bo_message *message)
+{
+    const bo__train_team *team = &t->options.team;
+    bo__parallel_for(t->threads, t->model.set.count, turn_weights, t);
+    bo__parallel_for(t->threads, t->own, run_lane, t);
+    total(t, totals);
+    bo_status status = BO_OK;
+    if (team->ranks > 1) {
+        bo__parallel_for(t->threads, t->count, reduce_part, t);
+        status = team->add(team->context, t->state.size, t->lanes[0].dtheta, totals, message);
+        bo__parallel_for(t->threads, t->count, square_part, t);
+    } else
+        bo__parallel_for(t->threads, t->count, reduce_and_square, t);
+    *squares = 0;
+    for (size_t p = 0; p < t->count; p++)
+        *squares += t->squares[p];
+    return status;
+}
+
 bo_status bo__trainer_step(bo__trainer *t, bo__train_report *report, bo_message *message)
 {
-    bo__parallel_for(t->threads, t->model.set.count, turn_weights, t);
-    bo__parallel_for(t->threads, t->options.lanes, run_lane, t);
-    size_t chunks = (t->state.size + CHUNK - 1) / CHUNK;
-    bo__parallel_for(t->threads, chunks, reduce_chunk, t);
-    double loss = 0, squares = 0;
-    bool failed = false;
-    for (size_t l = 0; l < t->options.lanes; l++) {
-        loss += t->lanes[l].loss;
-        failed = failed || t->lanes[l].failed;
-    }
-    for (size_t c = 0; c < chunks; c++)
-        squares += t->squares[c];
-    *report = (bo__train_report){loss, sqrt(squares), bo__adam_rate(&t->options.adam, t->step)};
-    if (failed)
+    double totals[2], squares;
+    bo_status status = gather(t, totals, &squares, message);
+    *report = (bo__train_report){totals[0], sqrt(squares),
+                                 bo__adam_rate(&t->options.adam, t->step)};
+    if (status)
+        return status;
+    if (totals[1] > 0)
         return bo__fail(message, BO_ENOMEM, "no memory for a group of tasks");
-    if (!isfinite(loss) || !isfinite(squares))
+    if (!isfinite(totals[0]) || !isfinite(squares))
         return bo__fail(message, BO_ENUMERIC, "step %zu: loss %g, norm of its gradient %g",
-                        t->step + 1, loss, report->norm);
+                        t->step + 1, totals[0], report->norm);
     t->scale = bo__adam_clip(&t->options.adam, report->norm);
-    bo__parallel_for(t->threads, chunks, update_chunk, t);
+    bo__parallel_for(t->threads, t->count, update_part, t);
     t->step++;
     return BO_OK;
 }
@@ -266,115 +361,4 @@ const bo__npmodel *bo__trainer_model(const bo__trainer *t)
 const float *bo__trainer_weights(const bo__trainer *t)
 {
     return t->state.average ? t->state.average : t->state.theta;
-}
-
-/* ---- checkpoints ----------------------------------------------------------------------- */
-
-char *bo__train_options_text(const bo__train_options *o)
-{
-    char *text = NULL, prior[64] = "";
-    for (size_t i = 0; i < o->prior.count; i++) {
-        strcat(prior, i ? "," : "");
-        strcat(prior, bo__prior_name(o->prior.kinds[i]));
-    }
-    const bo__npspec *m = &o->model;
-    const bo__adam_options *a = &o->adam;
-    if (asprintf(&text,
-                 "model=%s dim=%zu width=%zu heads=%zu sigma-floor=%.9g ablation=%d prior=%s "
-                 "steps=%zu batch=%zu samples=%zu lr=%.17g warmup=%zu clip=%.17g ema=%.17g "
-                 "weight-decay=%.17g seed=%llu sizes=%s lanes=%zu%s%s",
-                 m->type->name, m->dim_x, m->width, m->heads, (double)m->sigma_floor,
-                 (int)m->ablation, prior, a->steps, o->batch, o->samples, a->rate, a->warmup,
-                 a->clip, a->average, a->weight_decay, (unsigned long long)o->seed,
-                 o->group_sizes ? "group" : "batch", o->lanes ? o->lanes : LANES,
-                 o->precision ? " precision=" : "",
-                 o->precision ? bo__precision_name(o->precision) : "") < 0)
-        return NULL;
-    return text;
-}
-
-enum { ARRAYS = 4 };
-
-/* The arrays of the state with their names; returns how many. */
-static size_t arrays_of(const bo__trainer *t, bo__stored *out)
-{
-    float *const data[ARRAYS] = {t->state.theta, t->state.first, t->state.second,
-                                 t->state.average};
-    static const char *const names[ARRAYS] = {"theta", "first", "second", "average"};
-    size_t count = t->state.average ? ARRAYS : ARRAYS - 1;
-    for (size_t i = 0; i < count; i++)
-        out[i] = (bo__stored){.name = names[i], .dims = 1, .shape = {t->state.size},
-                              .size = t->state.size, .data = data[i]};
-    return count;
-}
-
-bo_status bo__trainer_save(const bo__trainer *t, const char *path, bo_message *message)
-{
-    bo__stored arrays[ARRAYS];
-    size_t count = arrays_of(t, arrays);
-    char step[32], *options = bo__train_options_text(&t->options);
-    if (!options)
-        return bo__fail(message, BO_ENOMEM, "%s: no memory to write it", path);
-    snprintf(step, sizeof step, "%zu", t->step);
-    const bo__text_pair text[] = {{"format", "bo training state 1"}, {"options", options},
-                                  {"step", step}};
-    bo_status status = bo__safetensors_write(path, count, arrays, 3, text, message);
-    free(options);
-    return status;
-}
-
-/* Says where two options texts differ. */
-static bo_status differ(const char *path, const char *was, const char *is, bo_message *message)
-{
-    while (*was && *was == *is) {
-        was++;
-        is++;
-    }
-    return bo__fail(message, BO_EINVAL,
-                    "%s: belongs to a run with other options: '…%.60s' there, '…%.60s' here",
-                    path, was, is);
-}
-
-static bo_status load_from(bo__trainer *t, const bo__safetensors *file, const char *path,
-                           bo_message *message)
-{
-    const char *format = bo__safetensors_text(file, "format");
-    const char *options = bo__safetensors_text(file, "options");
-    const char *step = bo__safetensors_text(file, "step");
-    if (!format || strcmp(format, "bo training state 1") || !options || !step)
-        return bo__fail(message, BO_EFORMAT, "%s: is not a training state", path);
-    char *mine = bo__train_options_text(&t->options), *end;
-    if (!mine)
-        return bo__fail(message, BO_ENOMEM, "%s: no memory to read it", path);
-    bo_status status = strcmp(mine, options) ? differ(path, options, mine, message) : BO_OK;
-    free(mine);
-    unsigned long long done = strtoull(step, &end, 10);
-    if (!status && (*end || end == step || *step == '-' || done > t->options.adam.steps))
-        status = bo__fail(message, BO_EFORMAT, "%s: step '%.40s' is not one of this run", path,
-                          step);
-    bo__stored arrays[ARRAYS];
-    size_t count = arrays_of(t, arrays);
-    for (size_t i = 0; !status && i < count; i++) {
-        const bo__stored *s = bo__safetensors_find(file, arrays[i].name);
-        if (!s || s->size != t->state.size)
-            status = bo__fail(message, BO_EFORMAT, "%s: array '%s' is missing or has another size",
-                              path, arrays[i].name);
-    }
-    for (size_t i = 0; !status && i < count; i++)
-        bo__safetensors_copy(file, bo__safetensors_find(file, arrays[i].name),
-                             (float *)arrays[i].data);
-    if (!status)
-        t->step = (size_t)done;
-    return status;
-}
-
-bo_status bo__trainer_load(bo__trainer *t, const char *path, bo_message *message)
-{
-    bo__safetensors *file;
-    bo_status status = bo__safetensors_read(&file, path, message);
-    if (status)
-        return status;
-    status = load_from(t, file, path, message);
-    bo__safetensors_free(file);
-    return status;
 }

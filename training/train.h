@@ -13,6 +13,23 @@
 #include "npmodel.h"
 #include "priors.h"
 
+typedef enum bo__optimizer {
+    BO__OPTIMIZER_ADAM,
+    BO__OPTIMIZER_MUON, /* on matrices; Adam on the rest, see muon.h */
+} bo__optimizer;
+
+/* Processes that train together, each on some lanes of every batch; all zero: one alone. */
+typedef struct bo__train_team {
+    size_t rank, ranks;
+    void *context;
+    /* Adds the gradient (n floats) and two totals up over all processes; each gets the same sum.
+     * Every process calls it once a step. */
+    bo_status (*add)(void *context, size_t n, float *gradient, double totals[2],
+                     bo_message *message);
+    /* What rank 0 has there is copied to the others. */
+    bo_status (*share)(void *context, size_t bytes, void *data, bo_message *message);
+} bo__train_team;
+
 typedef struct bo__train_options {
     bo__npspec model;
     bo__prior prior;
@@ -21,10 +38,17 @@ typedef struct bo__train_options {
     size_t samples;   /* k of the losses */
     uint64_t seed;
     bool group_sizes; /* each group of tasks draws sizes of its own, else one draw a step */
-    size_t lanes;     /* sums of gradients that are kept apart: the result depends on it; 0: 4 */
+    bo__optimizer optimizer;
+    size_t lanes;     /* sums of gradients that are kept apart: the result depends on it; 0: 1, 2 or
+                         4 by the batch */
     size_t threads;   /* 0: all cores; the result does not depend on it */
     bo__precision precision; /* of matrix products */
+    bo__train_team team; /* when lanes and ranks are powers of two, the result does not depend on
+                            it; else up to rounding */
 } bo__train_options;
+
+/* Lanes that these options mean. */
+size_t bo__train_lanes(const bo__train_options *options);
 
 /* The recipe of the paper: 100,000 steps of 100 tasks, 4 samples, rate 5e-4. */
 void bo__train_options_init(bo__train_options *options, const bo__nptype *type);
@@ -55,6 +79,9 @@ const float *bo__trainer_weights(const bo__trainer *trainer);
  * options is an error that says which. */
 bo_status bo__trainer_save(const bo__trainer *trainer, const char *path, bo_message *message);
 bo_status bo__trainer_load(bo__trainer *trainer, const char *path, bo_message *message);
+
+/* Gives the state of rank 0 to the whole team, each of whom calls it. */
+bo_status bo__trainer_share(bo__trainer *trainer, bo_message *message);
 
 /* The options that the result depends on, as text: "model=banp dim=1 …".  Freed by the caller;
  * NULL when out of memory. */

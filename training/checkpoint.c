@@ -1,0 +1,135 @@
+/* checkpoint.c - the whole state of a training run in a file.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "message.h"
+#include "safetensors.h"
+#include "trainer.h"
+
+char *bo__train_options_text(const bo__train_options *o)
+{
+    char *text = NULL, prior[64] = "";
+    for (size_t i = 0; i < o->prior.count; i++) {
+        strcat(prior, i ? "," : "");
+        strcat(prior, bo__prior_name(o->prior.kinds[i]));
+    }
+    const bo__npspec *m = &o->model;
+    const bo__adam_options *a = &o->adam;
+    if (asprintf(&text,
+                 "model=%s dim=%zu width=%zu heads=%zu sigma-floor=%.9g ablation=%d prior=%s "
+                 "steps=%zu batch=%zu samples=%zu lr=%.17g warmup=%zu clip=%.17g ema=%.17g "
+                 "weight-decay=%.17g seed=%llu sizes=%s lanes=%zu%s%s%s",
+                 m->type->name, m->dim_x, m->width, m->heads, (double)m->sigma_floor,
+                 (int)m->ablation, prior, a->steps, o->batch, o->samples, a->rate, a->warmup,
+                 a->clip, a->average, a->weight_decay, (unsigned long long)o->seed,
+                 o->group_sizes ? "group" : "batch", bo__train_lanes(o),
+                 o->optimizer == BO__OPTIMIZER_MUON ? " optimizer=muon" : "",
+                 o->precision ? " precision=" : "",
+                 o->precision ? bo__precision_name(o->precision) : "") < 0)
+        return NULL;
+    return text;
+}
+
+enum { ARRAYS = 4 };
+
+/* The arrays of the state with their names; returns how many. */
+static size_t arrays_of(const bo__trainer *t, bo__stored *out)
+{
+    float *const data[ARRAYS] = {t->state.theta, t->state.first, t->state.second,
+                                 t->state.average};
+    static const char *const names[ARRAYS] = {"theta", "first", "second", "average"};
+    size_t count = t->state.average ? ARRAYS : ARRAYS - 1;
+    for (size_t i = 0; i < count; i++)
+        out[i] = (bo__stored){.name = names[i], .dims = 1, .shape = {t->state.size},
+                              .size = t->state.size, .data = data[i]};
+    return count;
+}
+
+bo_status bo__trainer_save(const bo__trainer *t, const char *path, bo_message *message)
+{
+    bo__stored arrays[ARRAYS];
+    size_t count = arrays_of(t, arrays);
+    char step[32], *options = bo__train_options_text(&t->options);
+    if (!options)
+        return bo__fail(message, BO_ENOMEM, "%s: no memory to write it", path);
+    snprintf(step, sizeof step, "%zu", t->step);
+    const bo__text_pair text[] = {{"format", "bo training state 1"}, {"options", options},
+                                  {"step", step}};
+    bo_status status = bo__safetensors_write(path, count, arrays, 3, text, message);
+    free(options);
+    return status;
+}
+
+/* Says where two options texts differ. */
+static bo_status differ(const char *path, const char *was, const char *is, bo_message *message)
+{
+    while (*was && *was == *is) {
+        was++;
+        is++;
+    }
+    return bo__fail(message, BO_EINVAL,
+                    "%s: belongs to a run with other options: '…%.60s' there, '…%.60s' here",
+                    path, was, is);
+}
+
+static bo_status load_from(bo__trainer *t, const bo__safetensors *file, const char *path,
+                           bo_message *message)
+{
+    const char *format = bo__safetensors_text(file, "format");
+    const char *options = bo__safetensors_text(file, "options");
+    const char *step = bo__safetensors_text(file, "step");
+    if (!format || strcmp(format, "bo training state 1") || !options || !step)
+        return bo__fail(message, BO_EFORMAT, "%s: is not a training state", path);
+    char *mine = bo__train_options_text(&t->options), *end;
+    if (!mine)
+        return bo__fail(message, BO_ENOMEM, "%s: no memory to read it", path);
+    bo_status status = strcmp(mine, options) ? differ(path, options, mine, message) : BO_OK;
+    free(mine);
+    unsigned long long done = strtoull(step, &end, 10);
+    if (!status && (*end || end == step || *step == '-' || done > t->options.adam.steps))
+        status = bo__fail(message, BO_EFORMAT, "%s: step '%.40s' is not one of this run", path,
+                          step);
+    bo__stored arrays[ARRAYS];
+    size_t count = arrays_of(t, arrays);
+    for (size_t i = 0; !status && i < count; i++) {
+        const bo__stored *s = bo__safetensors_find(file, arrays[i].name);
+        if (!s || s->size != t->state.size)
+            status = bo__fail(message, BO_EFORMAT, "%s: array '%s' is missing or has another size",
+                              path, arrays[i].name);
+    }
+    for (size_t i = 0; !status && i < count; i++)
+        bo__safetensors_copy(file, bo__safetensors_find(file, arrays[i].name),
+                             (float *)arrays[i].data);
+    if (!status)
+        t->step = (size_t)done;
+    return status;
+}
+
+bo_status bo__trainer_load(bo__trainer *t, const char *path, bo_message *message)
+{
+    bo__safetensors *file;
+    bo_status status = bo__safetensors_read(&file, path, message);
+    if (status)
+        return status;
+    status = load_from(t, file, path, message);
+    bo__safetensors_free(file);
+    return status;
+}
+
+bo_status bo__trainer_share(bo__trainer *t, bo_message *message)
+{
+    const bo__train_team *team = &t->options.team;
+    if (!team->share)
+        return BO_OK;
+    bo__stored arrays[ARRAYS];
+    size_t count = arrays_of(t, arrays);
+    bo_status status = team->share(team->context, sizeof t->step, &t->step, message);
+    for (size_t i = 0; !status && i < count; i++)
+        status = team->share(team->context, arrays[i].size * sizeof(float),
+                             (float *)arrays[i].data, message);
+    return status;
+}

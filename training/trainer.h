@@ -1,0 +1,45 @@
+/* trainer.h - what a trainer is made of, for the files that make it up.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef BO_TRAINER_H
+#define BO_TRAINER_H
+
+#include "train.h"
+
+/* A sum of gradients that is kept apart from the others until all are done. */
+typedef struct bo__train_lane {
+    float *dtheta;
+    double loss;
+    bool failed;
+} bo__train_lane;
+
+/* A thread's room. */
+typedef struct bo__train_worker {
+    bo__arena arena;
+    float *scratch; /* Muon's; NULL without it */
+} bo__train_worker;
+
+/* A piece of the flat arrays that is moved in one go: weights begin … end-1 by Adam, or a whole
+ * matrix by Muon. */
+typedef struct bo__train_part {
+    size_t begin, end;
+    const bo__parameter *matrix; /* NULL: Adam */
+} bo__train_part;
+
+struct bo__trainer {
+    bo__train_options options;
+    bo__npmodel model;
+    bo__adam_state state;
+    size_t step, groups, threads;
+    size_t first, own; /* lanes first … first + own - 1 are this process's */
+    bo__train_lane *lanes;
+    bo__train_worker *workers;
+    size_t count;
+    bo__train_part *parts;
+    float *turned;   /* the weights, transposed (see bo__tape) */
+    double *squares; /* Σ g² of each part */
+    double scale;    /* of the gradient, by clipping */
+};
+
+#endif
