@@ -1,11 +1,11 @@
-# bo-mpi.m4 - MPI, for bo-bench on several machines; everything works without it.
+# bo-mpi.m4 - MPI, for bo-bench and bo-train on several machines; everything works without it.
 #
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 # BO_MPI: asks mpicc which flags a program needs.  Defines HAVE_MPI, MPI_CFLAGS and MPI_LIBS, and
 # bo_mpi for the summary.  --without-mpi leaves it out, --with-mpi insists on it.
 AC_DEFUN([BO_MPI], [
-  AC_ARG_WITH([mpi], [AS_HELP_STRING([--without-mpi], [build bo-bench without MPI])], [],
+  AC_ARG_WITH([mpi], [AS_HELP_STRING([--without-mpi], [build bo-bench and bo-train without MPI])], [],
     [with_mpi=check])
   AC_ARG_VAR([MPICC], [MPI compiler wrapper, asked for its flags])
   bo_mpi="without: apt-get install libopenmpi-dev, then configure again"
@@ -25,7 +25,7 @@ AC_DEFUN([BO_MPI], [
       BO_DEPEND([MPI], [libopenmpi-dev], [[#include <mpi.h>]],
         [[return MPI_Init_thread(0, 0, MPI_THREAD_SINGLE, 0);]], [$MPI_LIBS],
         [bo_mpi="with $MPICC"
-         AC_DEFINE([HAVE_MPI], [1], [Define to 1 when bo-bench runs under MPI.])],
+         AC_DEFINE([HAVE_MPI], [1], [Define to 1 when bo-bench and bo-train run under MPI.])],
         [MPI_CFLAGS= MPI_LIBS=])
       CPPFLAGS=$bo_mpi_save
     fi

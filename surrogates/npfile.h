@@ -19,7 +19,7 @@
 
 #include "npmodel.h"
 
-#define BO__NPFILE_TEXT 256
+#define BO__NPFILE_TEXT 512
 
 typedef struct bo__npinfo {
     double x_lower, x_upper; /* -2, 2 */

@@ -1,0 +1,271 @@
+/* trainloop.c - a training run: it shows how it goes, keeps a log, and can go on when it was stopped.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A run that was stopped, by Ctrl-C or by kill -9, goes on from its checkpoint.  In a team rank 0
+ * alone scores, prints and writes; the others take the same steps.
+ */
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "interrupt.h"
+#include "message.h"
+#include "npfile.h"
+#include "output.h"
+#include "progress.h"
+#include "trainrun.h"
+
+typedef bo__trainrun run;
+
+/* ---- files ----------------------------------------------------------------------------- */
+
+static int complain(const run *r, const bo_message *message)
+{
+    if (r->team.rank == 0)
+        fprintf(stderr, "bo-train: %s\n", message->text);
+    return 1;
+}
+
+static bo_status write_weights(run *r, bo_message *message)
+{
+    bo__npinfo info;
+    bo__npinfo_init(&info);
+    info.steps = bo__trainer_steps(r->trainer);
+    info.batch = r->options.batch;
+    info.seed = r->options.seed;
+    snprintf(info.prior, sizeof info.prior, "%s", r->prior);
+    char *text = bo__train_options_text(&r->options);
+    snprintf(info.training, sizeof info.training, "%s", text ? text : "");
+    free(text);
+    return bo__npfile_save(r->output, bo__trainer_model(r->trainer),
+                           bo__trainer_weights(r->trainer), &info, message);
+}
+
+static bo_status write_checkpoint(run *r, bo_message *message)
+{
+    r->saved = bo__progress_clock();
+    r->saved_step = bo__trainer_steps(r->trainer);
+    return bo__trainer_save(r->trainer, r->checkpoint, message);
+}
+
+static bool checkpoint_due(const run *r)
+{
+    size_t since = bo__trainer_steps(r->trainer) - r->saved_step;
+    return (r->checkpoint_every && since >= r->checkpoint_every) ||
+           (r->minutes > 0 && bo__progress_clock() - r->saved >= 60 * r->minutes);
+}
+
+/* True when the output holds the finished result of a run like this one. */
+static bool already_done(const run *r)
+{
+    bo__npmodel model;
+    bo__npinfo info;
+    float *theta;
+    if (access(r->output, R_OK) ||
+        bo__npfile_load(r->output, r->model, &model, &theta, &info, NULL))
+        return false;
+    char *text = bo__train_options_text(&r->options);
+    bool done = text && info.steps == r->options.adam.steps &&
+                !strncmp(text, info.training, sizeof info.training - 1);
+    free(text);
+    free(theta);
+    bo__npmodel_free(&model);
+    return done;
+}
+
+/* ---- the loop -------------------------------------------------------------------------- */
+
+static double speed(const run *r)
+{
+    double seconds = bo__progress_clock() - r->begin;
+    size_t steps = bo__trainer_steps(r->trainer) - r->begin_step;
+    return seconds > 0 ? (double)(steps * r->options.batch) / seconds : 0;
+}
+
+/* Tasks of a batch of --score-batches, and how many of them have the same sizes.  Sizes move the
+ * likelihood more than anything else: with one draw for sixteen tasks the error of a score of
+ * 1,024 tasks is 0.06, with one for two it is 0.03. */
+enum { SCORE_TASKS = 16, SCORE_ALIKE = 2 };
+
+static bo_status score_now(run *r, const bo__train_report *report, bo_message *message)
+{
+    bo__score_plan plan = {.prior = r->options.prior, .seed = 20200,
+                           .batches = r->score_batches * (SCORE_TASKS / SCORE_ALIKE),
+                           .tasks = SCORE_ALIKE, .samples = r->score_samples,
+                           .threads = r->options.threads};
+    bo_status status = bo__score_model(bo__trainer_model(r->trainer),
+                                       bo__trainer_weights(r->trainer), &plan, &r->score,
+                                       message);
+    if (status || !r->journal)
+        return status;
+    return bo__trainlog_add(r->journal,
+                            &(bo__trainlog_row){.step = bo__trainer_steps(r->trainer),
+                                                .loss = r->smooth,
+                                                .context = r->score.context,
+                                                .target = r->score.target,
+                                                .rate = report->rate,
+                                                .norm = report->norm,
+                                                .speed = speed(r),
+                                                .seconds = bo__progress_clock() - r->begin},
+                            message);
+}
+
+static void say_line(const run *r, const bo__progress *bar)
+{
+    char left[32];
+    size_t step = bo__trainer_steps(r->trainer), steps = r->options.adam.steps;
+    double tasks = (double)((steps - step) * r->options.batch);
+    bo__progress_time(left, sizeof left, speed(r) > 0 ? tasks / speed(r) : 0);
+    if (!r->quiet && !bar->live)
+        fprintf(stderr, "step %zu/%zu  loss %.4f  held-out target %.4f  %.0f tasks/s  %s left\n",
+                step, steps, r->smooth, r->score.target, speed(r), left);
+}
+
+/* A loss whose average has left all reason. */
+#define DIVERGED 1e4
+
+/* What rank 0 does after a step. */
+static bo_status after_step(run *r, const bo__train_report *report, bo__progress *bar,
+                            bo_message *message)
+{
+    size_t step = bo__trainer_steps(r->trainer), steps = r->options.adam.steps;
+    bo_status status = BO_OK;
+    if (step % r->score_every == 0 || step == steps) {
+        status = score_now(r, report, message);
+        say_line(r, bar);
+    }
+    if (!status && step < steps && checkpoint_due(r))
+        status = write_checkpoint(r, message);
+    if (!r->quiet)
+        bo__progress_update(bar, step, "loss %.3f  target %.3f  %.0f tasks/s", r->smooth,
+                            r->score.target, speed(r));
+    r->alone = status;
+    return status;
+}
+
+static bo_status one_step(run *r, bo__progress *bar, bo_message *message)
+{
+    bo__train_report report;
+    bo_status status = bo__trainer_step(r->trainer, &report, message);
+    if (status)
+        return status;
+    r->smooth = isnan(r->smooth) ? report.loss : 0.98 * r->smooth + 0.02 * report.loss;
+    if (r->smooth > DIVERGED)
+        return bo__fail(message, BO_ENUMERIC, "step %zu: the loss diverges (%g)",
+                        bo__trainer_steps(r->trainer), r->smooth);
+    return r->team.rank == 0 ? after_step(r, &report, bar, message) : BO_OK;
+}
+
+/* Until the last step, an interruption or an error. */
+static bo_status train(run *r, bo_message *message)
+{
+    bo__progress bar;
+    bo__progress_start(&bar, stderr, r->model, r->options.adam.steps);
+    bo_status status = BO_OK;
+    while (!status && !bo__trainteam_stopped(&r->team) &&
+           bo__trainer_steps(r->trainer) < r->options.adam.steps)
+        status = one_step(r, &bar, message);
+    bo__progress_end(&bar);
+    return status;
+}
+
+/* What rank 0 finds: the state to go on from, and the log. */
+static bo_status find_state(run *r, bo_message *message)
+{
+    bo_status status = bo__output_check(r->output, message);
+    if (!status && r->resume && !access(r->checkpoint, F_OK))
+        status = bo__trainer_load(r->trainer, r->checkpoint, message);
+    size_t step = bo__trainer_steps(r->trainer);
+    if (!status && !r->quiet && r->resume)
+        fprintf(stderr, step ? "goes on after step %zu\n" : "no checkpoint: begins anew\n", step);
+    if (!status && r->log)
+        status = bo__trainlog_open(&r->journal, r->log, step, message);
+    return status;
+}
+
+static bo_status start(run *r, bo_message *message)
+{
+    r->options.team = bo__trainteam_hooks(&r->team);
+    bo_status status = bo__trainer_new(&r->trainer, &r->options, message);
+    if (status)
+        return status;
+    if (r->team.rank == 0)
+        status = find_state(r, message);
+    status = (bo_status)bo__trainteam_agree(&r->team, status);
+    if (!status)
+        status = bo__trainer_share(r->trainer, message);
+    r->begin_step = r->saved_step = bo__trainer_steps(r->trainer);
+    r->begin = r->saved = bo__progress_clock();
+    return status;
+}
+
+static int finish(run *r, bo_message *message)
+{
+    if (write_weights(r, message))
+        return complain(r, message);
+    unlink(r->checkpoint);
+    if (!r->quiet)
+        fprintf(stderr, "%s: held-out log-likelihood %.4f ± %.4f (context %.4f)\n", r->output,
+                r->score.target, r->score.target_error, r->score.context);
+    if (r->plot && bo__trainlog_plot(r->log, r->plot, message))
+        return complain(r, message);
+    return 0;
+}
+
+static int fail(run *r, const bo_message *message)
+{
+    complain(r, message);
+    if (r->team.rank == 0 && !access(r->checkpoint, F_OK))
+        fprintf(stderr, "bo-train: the last good state is in %s\n", r->checkpoint);
+    if (r->alone)
+        bo__trainteam_abort(&r->team);
+    return 1;
+}
+
+static int stop(run *r, bo_message *message)
+{
+    if (r->team.rank == 0) {
+        if (write_checkpoint(r, message))
+            return complain(r, message);
+        fprintf(stderr, "stopped after step %zu; --resume goes on\n", r->saved_step);
+    }
+    return bo__interrupt_status(128 + SIGTERM);
+}
+
+static int run_all(run *r)
+{
+    bo_message message;
+    bool done = r->team.rank == 0 && r->resume && access(r->checkpoint, F_OK) && already_done(r);
+    if (done)
+        fprintf(stderr, "%s: is finished\n", r->output);
+    if (bo__trainteam_agree(&r->team, done))
+        return 0;
+    if (start(r, &message))
+        return complain(r, &message);
+    if (train(r, &message))
+        return fail(r, &message);
+    if (bo__trainer_steps(r->trainer) < r->options.adam.steps)
+        return stop(r, &message);
+    return r->team.rank == 0 ? finish(r, &message) : 0;
+}
+
+int bo__trainrun_all(run *r)
+{
+    bo_message message;
+    if (bo__trainteam_begin(&r->team, r->mpi, &message))
+        return complain(r, &message);
+    if (r->team.rank) {
+        r->quiet = true;
+        r->log = r->plot = NULL;
+    }
+    int status = run_all(r);
+    bo__trainteam_end(&r->team);
+    bo__trainlog_close(r->journal);
+    bo__trainer_free(r->trainer);
+    return status;
+}

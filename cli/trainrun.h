@@ -1,0 +1,35 @@
+/* trainrun.h - what bo-train was asked to do, and how far it is.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef BO_TRAINRUN_H
+#define BO_TRAINRUN_H
+
+#include "score.h"
+#include "train.h"
+#include "trainlog.h"
+#include "trainteam.h"
+
+typedef struct bo__trainrun {
+    const char *model, *output, *prior, *log, *plot;
+    int recipe, optimizer, ablation, sizes, precision;
+    double sigma_floor, minutes;
+    size_t dim, checkpoint_every, score_every, score_batches, score_samples;
+    bool resume, quiet, mpi;
+    bo__train_options options;
+    /* While running. */
+    bo__trainteam team;
+    bool alone;       /* an error that the rest of the team does not know of */
+    bo__trainer *trainer;
+    bo__trainlog *journal;
+    char *checkpoint; /* path */
+    bo__score score;  /* the last one; NAN before the first */
+    double smooth;    /* loss, smoothed */
+    double begin, saved;
+    size_t begin_step, saved_step;
+} bo__trainrun;
+
+/* Trains, as r says; returns the exit status. */
+int bo__trainrun_all(bo__trainrun *r);
+
+#endif

@@ -1,0 +1,37 @@
+/* recipe.c - how to train: numbers that go together, by name and kind of model.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * paper  Lee et al. (2020): ten million tasks.
+ * fast   the best that doc/TRAINING.md found for equal numbers of tasks: small batches whose groups
+ *        have sizes of their own, a higher rate with a warm-up.  A million tasks.
+ */
+#include "recipe.h"
+
+#include <string.h>
+
+const char *const bo__recipe_names[] = {"fast", "paper", NULL};
+
+static const bo__recipe table[] = {
+    {.name = "fast", .kind = NULL, .steps = 40000, .batch = 25, .warmup = 400,
+     .group_sizes = true, .rate = 1e-3},
+    {.name = "paper", .kind = NULL, .steps = 100000, .batch = 100, .rate = 5e-4},
+};
+
+const bo__recipe *bo__recipe_find(const char *name, const char *kind)
+{
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (!strcmp(table[i].name, name) && (!table[i].kind || !strcmp(table[i].kind, kind)))
+            return &table[i];
+    return NULL;
+}
+
+void bo__recipe_apply(const bo__recipe *r, bo__train_options *o)
+{
+    o->adam = (bo__adam_options){.rate = r->rate, .weight_decay = r->weight_decay,
+                                 .clip = r->clip, .average = r->average, .warmup = r->warmup,
+                                 .steps = r->steps};
+    o->batch = r->batch;
+    o->group_sizes = r->group_sizes;
+    o->optimizer = r->optimizer;
+}
