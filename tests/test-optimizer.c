@@ -63,8 +63,6 @@ static void test_threads_do_not_matter(void **state)
             history *h = i ? &b : &a;
             history_init(h, 4, threads[i]);
             h->options.acquisition = bo_acquisition_find(acquisitions[k]);
-            h->options.screen = k ? 64 : 0; /* draws are slow */
-            h->options.starts = k ? 3 : 0;
             record(h);
             assert_memory_equal(h->x, a.x, sizeof a.x);
             assert_memory_equal(h->y, a.y, sizeof a.y);
