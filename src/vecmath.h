@@ -9,8 +9,10 @@
 #include <string.h>
 
 /* Several versions of a hot loop, the best of which is chosen when the program is loaded, so that
- * default binaries run on any x86-64 and still use what the CPU has. */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
+ * default binaries run on any x86-64 and still use what the CPU has.  Sanitizers are not ready yet
+ * when that choice is made. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define BO_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define BO_CLONES
