@@ -254,8 +254,6 @@ static int optimise(bo__run *run, bool draw)
     }
     if (!code && !bo__run_has_best(run) && !bo__interrupted())
         code = complain("no evaluation succeeded");
-    if (fflush(stdout) || ferror(stdout))
-        code = complain("cannot write to standard output");
     return code ? code : bo__interrupt_status(0);
 }
 
@@ -313,7 +311,7 @@ int main(int argc, char **argv)
     int code = parse(&settings, &command, argc, argv);
     if (code < 0 && settings.list) {
         bo__view_list(stdout);
-        code = fflush(stdout) ? complain("cannot write to standard output") : 0;
+        code = 0;
     } else if (code < 0) {
         bo__interrupt_catch();
         code = check_together(&settings, &command);

@@ -250,7 +250,8 @@ bo_status bo_optimizer_best(const bo_optimizer *optimizer, double *x, double *y)
 bo_status bo_optimizer_best_mean(bo_optimizer *optimizer, double *x, double *mean, double *sd);
 
 /* The surrogate's belief about the function at m points, in units of y.  dmean and dsd (m × dim,
- * may be NULL) are derivatives by x; 0 for parameters that are not real. */
+ * may be NULL) are derivatives by x; 0 for parameters that are not real.  Looking does not change
+ * what is asked later. */
 bo_status bo_optimizer_predict(bo_optimizer *optimizer, size_t m, const double *x, double *mean,
                                double *sd, double *dmean, double *dsd);
 
@@ -281,7 +282,9 @@ typedef struct bo_setup {
 
 /* What it is fitted to: n rows of u and their z.  y = shift + scale * z, unless y was warped
  * (then the shift and scale of the warped values).  keep: the hyperparameters of the last fit
- * stay; rows that were there before stand first, unchanged, so that a fit can be extended. */
+ * stay; rows that were there before stand first, unchanged, so that a fit can be extended.
+ * peek: the fit is made to look at a prediction between suggestions; the next one without keep
+ * must come out as if it had not been (it may not start from its hyperparameters). */
 typedef struct bo_data {
     size_t n;
     const double *u;
@@ -289,6 +292,7 @@ typedef struct bo_data {
     double shift, scale;
     double noise; /* sd of the noise in z when it is known, else NAN */
     bool keep;
+    bool peek;
 } bo_data;
 
 /* The posterior of every surrogate at a point is an equal mixture of K Gaussians; at m points

@@ -7,8 +7,8 @@
  * where one neighbour is all it knows; the third power keeps the search from spending itself
  * beyond a border behind which the function promises most: with a minimum on the border of what
  * works 24 of 40 evaluations fail, not 27, with one inside 5, not 7 (means of four runs), and
- * unpredictable failures are taken as well as with the first power; the tenth is too shy of them.  It exists only once
- * something has failed.
+ * unpredictable failures are taken as well as with the first power; the tenth is too shy of them.
+ * It exists only once something has failed.
  *
  * Failed points are believed like pending ones, too.  The surrogate learns nothing from a failure,
  * so without that the place where one is most curious stays so, however often it fails: where a
@@ -50,7 +50,7 @@ struct bo__model {
     bo_acquisition_state state;
     size_t width, threads, batch, K;
     void *surrogate, *gate, *sample;
-    bool gated;
+    bool gated, peek;
     size_t component; /* of the mixture: Thompson sampling without draws */
     bo__outcome outcome;
     size_t n, told, room; /* rows in u and z; of them told, the others believed */
@@ -200,7 +200,7 @@ static bo_status fit_surrogate(bo__model *m, bool keep, bo_message *message)
 {
     double noise = m->options->noise;
     bo_data data = {.n = m->n, .u = m->u, .z = m->z, .shift = m->outcome.shift,
-                    .scale = m->outcome.scale, .keep = keep, .noise = NAN};
+                    .scale = m->outcome.scale, .noise = NAN, .keep = keep, .peek = m->peek};
     if (!isnan(noise) && !m->outcome.warped)
         data.noise = noise / m->outcome.scale;
     else if (noise == 0)
@@ -226,7 +226,7 @@ static bo_status fit_gate(bo__model *m, const bo__trials *trials, bool keep, bo_
         for (size_t i = 0; i < good + bad; i++)
             label[i] = i < good ? 1 : -1;
         bo_data data = {.n = good + bad, .u = u, .z = label, .scale = 1, .noise = NAN,
-                        .keep = keep};
+                        .keep = keep, .peek = m->peek};
         status = bo__surrogate_gp.fit(m->gate, &data, message);
     }
     free(u);
@@ -234,9 +234,11 @@ static bo_status fit_gate(bo__model *m, const bo__trials *trials, bool keep, bo_
     return status;
 }
 
-bo_status bo__model_fit(bo__model *m, const bo__trials *trials, bool keep, bo_message *message)
+bo_status bo__model_fit(bo__model *m, const bo__trials *trials, bool keep, bool peek,
+                        bo_message *message)
 {
     size_t n = bo__trials_count(trials, BO_DONE);
+    m->peek = peek;
     if (!reserve(m, n))
         return bo__fail(message, BO_ENOMEM, "no memory for %zu points", n);
     bo_status status = fit_gate(m, trials, keep, message);

@@ -17,8 +17,9 @@ bo_status bo__model_new(bo__model **out, const bo_space *space, const bo_options
                         size_t threads, size_t batch, bo_message *message);
 void bo__model_free(bo__model *model);
 
-/* Fits everything to the told trials: hyperparameters too, unless keep. */
-bo_status bo__model_fit(bo__model *model, const bo__trials *trials, bool keep,
+/* Fits everything to the told trials: hyperparameters too, unless keep.  A peek leaves no trace in
+ * later fits (bo_data). */
+bo_status bo__model_fit(bo__model *model, const bo__trials *trials, bool keep, bool peek,
                         bo_message *message);
 
 /* Takes u for evaluated, with the value the model expects there (the "kriging believer" of

@@ -4,6 +4,8 @@
  *
  * A suggestion: fit the model to the told trials, believe the pending ones, maximise the
  * acquisition.  The model is fitted lazily, at the first ask or predict after something changed.
+ * A fit starts from the hyperparameters of the last one that an ask used, so that looking at
+ * predictions in between changes nothing.
  */
 #include "optimizer.h"
 
@@ -54,6 +56,8 @@ void bo_optimizer_free(bo_optimizer *o)
     free(o->lengthscales);
     free(o->model_files);
     free(o->variant);
+    free(o->kind);
+    free(o->ablation);
     free(o->x);
     free(o->u);
     free(o);
@@ -95,6 +99,10 @@ static bool own_options(bo_optimizer *o)
     if (p->model && !(p->model = o->model_files = strdup(p->model)))
         return false;
     if (p->variant && !(p->variant = o->variant = strdup(p->variant)))
+        return false;
+    if (p->kind && !(p->kind = o->kind = strdup(p->kind)))
+        return false;
+    if (p->ablation && !(p->ablation = o->ablation = strdup(p->ablation)))
         return false;
     return true;
 }
@@ -166,15 +174,16 @@ static bo_status believe_rest(bo_optimizer *o)
 }
 
 /* Brings the model up to date with what was told; what is pending or failed is believed if
- * wanted. */
-static bo_status refresh(bo_optimizer *o, bool believe)
+ * wanted.  peek: to look at it only. */
+static bo_status refresh(bo_optimizer *o, bool believe, bool peek)
 {
     bo_status status = BO_OK;
     bool believing = o->believed || o->failed_believed;
-    if (o->fit != BO_FIT_CURRENT || (believing && !believe)) {
+    if (o->fit != BO_FIT_CURRENT || (believing && !believe) || (o->peeked && !peek)) {
         double start = now_ms();
-        status = bo__model_fit(o->model, &o->trials, o->fit != BO_FIT_STALE, &o->message);
+        status = bo__model_fit(o->model, &o->trials, o->fit != BO_FIT_STALE, peek, &o->message);
         o->fit = BO_FIT_CURRENT;
+        o->peeked = peek;
         o->believed = 0;
         o->failed_believed = false;
         o->fit_ms = now_ms() - start;
@@ -262,7 +271,7 @@ static bo_status suggest(bo_optimizer *o)
 {
     double start = now_ms(), value, mean, sd, d[2][2];
     o->fit_ms = 0;
-    bo_status status = refresh(o, true);
+    bo_status status = refresh(o, true, false);
     if (!status)
         status = bo__model_aim(o->model, o->asked, &o->message);
     double fit_ms = o->fit_ms;
@@ -396,7 +405,7 @@ bo_status bo_optimizer_predict(bo_optimizer *o, size_t m, const double *x, doubl
     for (size_t i = 0; i < m; i++)
         if (bo__space_check(o->space, x + i * dim, &o->message))
             return BO_EINVAL;
-    bo_status status = refresh(o, false);
+    bo_status status = refresh(o, false, true);
     if (status)
         return status;
     double *u = malloc((3 * m * width + 1) * sizeof *u);
@@ -460,7 +469,7 @@ bo_status bo_optimizer_acquisition(bo_optimizer *o, size_t m, const double *x, d
     for (size_t i = 0; i < m; i++)
         if (bo__space_check(o->space, x + i * dim, &o->message))
             return BO_EINVAL;
-    bo_status status = refresh(o, true);
+    bo_status status = refresh(o, true, true);
     if (!status)
         status = bo__model_aim(o->model, o->asked, &o->message);
     for (size_t i = 0; !status && i < m; i++) {

@@ -19,11 +19,12 @@ struct bo_optimizer {
     bo_space *space;
     bo_options options;   /* what it points to is owned below */
     double *lengthscales;
-    char *model_files, *variant;
+    char *model_files, *variant, *kind, *ablation;
     size_t threads;
     bo__trials trials;
     bo__model *model;
     bo__fit_state fit;
+    bool peeked;          /* the model was fitted to look at it, no ask has used it yet */
     size_t believed;
     bool failed_believed; /* the failed trials are believed too */
     size_t asked;    /* points asked for so far: numbers the random streams */

@@ -77,6 +77,7 @@ static void gp_free(void *self)
         return;
     free(gp->group);
     free(gp->theta);
+    free(gp->warm);
     free(gp->inverse);
     free(gp->period);
     free(gp->u);
@@ -129,9 +130,10 @@ static bo_status gp_create(void **self, const bo_setup *setup, bo_message *messa
     gp->noise_given = NAN;
     gp->group = calloc(gp->features, sizeof *gp->group);
     gp->theta = calloc(2 * gp->dim + 2, sizeof *gp->theta);
+    gp->warm = calloc(2 * gp->dim + 2, sizeof *gp->warm);
     gp->inverse = calloc(gp->features, sizeof *gp->inverse);
     gp->period = calloc(gp->dim, sizeof *gp->period);
-    if (!gp->group || !gp->theta || !gp->inverse || !gp->period)
+    if (!gp->group || !gp->theta || !gp->warm || !gp->inverse || !gp->period)
         return bo__fail(message, BO_ENOMEM, "no memory for a GP");
     for (size_t f = 0; f < gp->features; f++)
         gp->group[f] = setup->group[f % gp->width];
@@ -274,6 +276,10 @@ static bo_status gp_fit(void *self, const bo_data *data, bo_message *message)
         return status;
     }
     gp->fitted = true;
+    if (!data->peek) {
+        memcpy(gp->warm, gp->theta, gp->params * sizeof *gp->warm);
+        gp->warm_params = gp->params;
+    }
     if (!extend) {
         bo__gp_unpack(gp, gp->theta);
         status = factorise(gp, message);

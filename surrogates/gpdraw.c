@@ -20,12 +20,13 @@
 #include "gpmodel.h"
 #include "linalg.h"
 #include "rng.h"
+#include "vecmath.h"
 
 #define WAVES 1024
 
 typedef struct sample {
     const bo__gp *gp; /* must stay as it is while the sample is used */
-    double *omega;    /* WAVES × features */
+    double *omega;    /* features × WAVES */
     double *phase;    /* WAVES */
     double *weight;   /* WAVES */
     double *pull;     /* n: K⁻¹ (z - m - g(U) - ε) */
@@ -43,18 +44,47 @@ void bo__gp_sample_free(void *self)
     free(s);
 }
 
-/* g at scaled features; its gradient is added to ds unless NULL. */
-static double prior(const sample *p, const double *s, double *ds)
+/* The loops over the waves: angle_j = ω_j·s + b_j; Σ w_j cos(angle_j), which leaves w_j sin(angle_j)
+ * in place of the angles; and ds -= Σ_j ω_j times that. */
+BO_CLONES static void wave_angles(const sample *p, size_t features, const double *s, double *angle)
 {
-    size_t features = p->gp->features;
+    memcpy(angle, p->phase, WAVES * sizeof *angle);
+    for (size_t f = 0; f < features; f++)
+        for (size_t j = 0; j < WAVES; j++)
+            angle[j] += p->omega[f * WAVES + j] * s[f];
+}
+
+BO_CLONES static double wave_sum(const double *weight, double *angle)
+{
     double sum = 0;
+#pragma omp simd reduction(+ : sum)
     for (size_t j = 0; j < WAVES; j++) {
-        const double *omega = p->omega + j * features;
-        double angle = p->phase[j] + cblas_ddot((int)features, omega, 1, s, 1);
-        sum += p->weight[j] * cos(angle);
-        if (ds)
-            cblas_daxpy((int)features, -p->weight[j] * sin(angle), omega, 1, ds, 1);
+        double sine, cosine;
+        bo__sincos(angle[j], &sine, &cosine);
+        sum += weight[j] * cosine;
+        angle[j] = weight[j] * sine;
     }
+    return sum;
+}
+
+BO_CLONES static void wave_slopes(const sample *p, size_t features, const double *sine, double *ds)
+{
+    for (size_t f = 0; f < features; f++) {
+        double sum = 0;
+#pragma omp simd reduction(+ : sum)
+        for (size_t j = 0; j < WAVES; j++)
+            sum += p->omega[f * WAVES + j] * sine[j];
+        ds[f] -= sum;
+    }
+}
+
+/* g at scaled features; its gradient is added to ds unless NULL.  waves: WAVES values of scratch. */
+static double prior(const sample *p, const double *s, double *ds, double *waves)
+{
+    wave_angles(p, p->gp->features, s, waves);
+    double sum = wave_sum(p->weight, waves);
+    if (ds)
+        wave_slopes(p, p->gp->features, waves, ds);
     return sum;
 }
 
@@ -65,7 +95,7 @@ static void draw_waves(sample *p, bo__rng *rng)
     for (size_t j = 0; j < WAVES; j++) {
         double stretch = freedom > 0 ? sqrt(freedom / (2 * bo__rng_gamma(rng, freedom / 2))) : 1;
         for (size_t f = 0; f < gp->features; f++)
-            p->omega[j * gp->features + f] = stretch * bo__rng_normal(rng);
+            p->omega[f * WAVES + j] = stretch * bo__rng_normal(rng);
         p->phase[j] = 2 * M_PI * bo__rng_uniform(rng);
         p->weight[j] = sqrt(2 * gp->variance / WAVES) * bo__rng_normal(rng);
     }
@@ -75,7 +105,7 @@ bo_status bo__gp_draw(const void *self, uint64_t seed, void **out)
 {
     const bo__gp *gp = self;
     sample *p = *out = calloc(1, sizeof *p);
-    double *s = bo__aligned(gp->features, sizeof *s);
+    double *waves = bo__aligned(WAVES + gp->features, sizeof *waves);
     if (p) {
         p->gp = gp;
         p->omega = bo__aligned(WAVES * gp->features, sizeof *p->omega);
@@ -83,22 +113,24 @@ bo_status bo__gp_draw(const void *self, uint64_t seed, void **out)
         p->weight = bo__aligned(WAVES, sizeof *p->weight);
         p->pull = bo__aligned(gp->n, sizeof *p->pull);
     }
-    if (!p || !s || !p->omega || !p->phase || !p->weight || !p->pull) {
+    if (!p || !waves || !p->omega || !p->phase || !p->weight || !p->pull) {
         bo__gp_sample_free(p);
-        free(s);
+        free(waves);
         *out = NULL;
         return BO_ENOMEM;
     }
+    double *s = waves + WAVES;
     bo__rng rng;
     bo__rng_init(&rng, seed, "gp-draw", 0);
     draw_waves(p, &rng);
     for (size_t i = 0; i < gp->n; i++) {
         bo__gp_features(gp, gp->u + i * gp->width, s, 1);
-        p->pull[i] = gp->z[i] - gp->mean - prior(p, s, NULL) - sqrt(gp->noise) * bo__rng_normal(&rng);
+        p->pull[i] = gp->z[i] - gp->mean - prior(p, s, NULL, waves) -
+                     sqrt(gp->noise) * bo__rng_normal(&rng);
     }
     bo__triangle_times(gp->n, gp->linv, gp->room, p->pull);
     bo__triangle_transposed_times(gp->n, gp->linv, gp->room, p->pull);
-    free(s);
+    free(waves);
     return BO_OK;
 }
 
@@ -107,17 +139,17 @@ bo_status bo__gp_sample_value(const void *self, size_t m, const double *u, doubl
     const sample *p = self;
     const bo__gp *gp = p->gp;
     size_t n = gp->n, features = gp->features;
-    double *memory = bo__aligned(2 * n + 2 * features, sizeof *memory);
-    if (!memory)
+    double *waves = bo__aligned(WAVES + 2 * n + 2 * features, sizeof *waves);
+    if (!waves)
         return BO_ENOMEM;
-    double *k = memory, *dk = k + n, *s = dk + n, *ds = s + features;
+    double *k = waves + WAVES, *dk = k + n, *s = dk + n, *ds = s + features;
     for (size_t i = 0; i < m; i++) {
         const double *at = u + i * gp->width;
         memset(ds, 0, features * sizeof *ds);
         bo__gp_features(gp, at, s, 1);
         bo__kernel_distances(n, features, gp->st, gp->room, s, 1, k);
         bo__kernel_apply(gp->kernel, n, k, k, dk);
-        f[i] = gp->mean + prior(p, s, df ? ds : NULL) +
+        f[i] = gp->mean + prior(p, s, df ? ds : NULL, waves) +
                gp->variance * cblas_ddot((int)n, k, 1, p->pull, 1);
         if (!df)
             continue;
@@ -127,6 +159,6 @@ bo_status bo__gp_sample_value(const void *self, size_t m, const double *u, doubl
         memset(df + i * gp->width, 0, gp->width * sizeof *df);
         bo__gp_features_pullback(gp, at, ds, df + i * gp->width);
     }
-    free(memory);
+    free(waves);
     return BO_OK;
 }

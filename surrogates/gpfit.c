@@ -349,14 +349,15 @@ static void descend(fitting *f, const double *lower, const double *upper, double
 static bo_status search(fitting *f, double *memory)
 {
     bo__gp *gp = f->gp;
-    size_t params = gp->params, count = candidates(gp) + gp->fitted;
+    size_t params = gp->params, scattered = candidates(gp);
+    size_t count = scattered + (gp->warm_params == params);
     double *lower = memory, *upper = lower + params, *swap = upper + params;
     double *starts = swap + params, *value = starts + count * params;
     bounds(gp, lower, upper);
     for (size_t i = 0; i < count; i++) {
         double *theta = starts + i * params;
-        if (gp->fitted && i == count - 1)
-            memcpy(theta, gp->theta, params * sizeof *theta);
+        if (i == scattered)
+            memcpy(theta, gp->warm, params * sizeof *theta);
         else
             start_point(gp, i ? i + 1000 * gp->n : 0, theta);
         clamp(params, lower, upper, theta);
@@ -370,10 +371,7 @@ static bo_status search(fitting *f, double *memory)
 
 bo_status bo__gp_optimize(bo__gp *gp, bo_message *message)
 {
-    size_t params = bo__gp_params(gp), count = 200;
-    if (params != gp->params)
-        gp->fitted = false;
-    gp->params = params;
+    size_t params = gp->params = bo__gp_params(gp), count = 200;
     if (gp->n == 0) {
         start_point(gp, 0, gp->theta);
         return BO_OK;

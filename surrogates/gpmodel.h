@@ -25,6 +25,8 @@ typedef struct bo__gp {
     size_t params;
     double *theta;
     bool fitted;        /* theta holds the result of a fit */
+    double *warm;       /* where the next search starts too: theta of the last fit but for peeks */
+    size_t warm_params; /* its length; 0: there is none */
     double noise_given; /* sd in z, or NAN */
 
     double *inverse;    /* features: 1 / length-scale */

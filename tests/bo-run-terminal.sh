@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 set -eu
 command -v script >/dev/null || { echo "no script(1) to make a terminal"; exit 77; }
+script -qec true /dev/null </dev/null >/dev/null 2>&1 || { echo "no terminals here"; exit 77; }
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 cd "$place"

@@ -51,4 +51,12 @@ apart nn surrogates acquisition benchmarks cli training
 apart benchmarks surrogates acquisition nn cli training
 apart src nn benchmarks cli training
 apart examples src surrogates acquisition nn training benchmarks cli
+
+# What the pages point to is there, in a release too.
+complain 'broken links' "$(
+    for page in *.md doc/*.md models/*.md; do
+        grep -o '](\([^):#]*\))' "$page" | sed 's/^](//; s/)$//' | while read -r link; do
+            [ -e "$(dirname "$page")/$link" ] || echo "$page: $link"
+        done
+    done)"
 exit $status

@@ -1,6 +1,6 @@
 #!/bin/sh
-# startup.sh - a command gets the kernels its CPU can run, starts again at most once, and leaves
-# the environment as it was.
+# startup.sh - a command gets the kernels its CPU can run, starts again at most once, leaves
+# the environment as it was, and notices output that is lost.
 #
 # SPDX-License-Identifier: GPL-3.0-or-later
 set -eu
@@ -58,3 +58,16 @@ says 'BO_STARTED_AGAIN=(unset)'
 
 # A core that is not known is left alone.
 run 1 PROBE_CORE=Tomorrow
+
+# Output that cannot be written is an error, and no other file gets it.
+for command in run train eval bench; do
+    if "$top_builddir/bo-$command" --help >&- 2>"$place/errors"; then
+        fail "bo-$command: a closed output is no error"
+    fi
+    grep -qx "bo-$command: cannot write to standard output" "$place/errors" ||
+        fail "bo-$command does not say that its output is closed"
+done
+if "$top_builddir/bo-run" --objective branin --iterations 2 --output "$place/run.csv" >&- 2>&-; then
+    fail "bo-run: a closed output is no error"
+fi
+[ "$(wc -l <"$place/run.csv")" -eq 9 ] || fail "lines of the output went to the file"

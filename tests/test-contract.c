@@ -116,7 +116,7 @@ static bool cannot_draw(bo_status status, const bo_surrogate_type *s, const bo_a
 static bool ready(fixture *f)
 {
     bo_message message;
-    assert_int_equal(bo__model_fit(f->model, &f->trials, false, &message), BO_OK);
+    assert_int_equal(bo__model_fit(f->model, &f->trials, false, false, &message), BO_OK);
     bo_status status = bo__model_aim(f->model, 1, &message);
     if (cannot_draw(status, f->options.surrogate, f->options.acquisition))
         return false;

@@ -262,6 +262,33 @@ static void test_append(void **state)
     bo__surrogate_gp.free(f.gp);
 }
 
+/* A fit to look at a prediction leaves no trace in the next; one that keeps takes it over. */
+static void test_peek(void **state)
+{
+    enum { N = 12, W = 2 };
+    bo__rng rng;
+    bo__rng_init(&rng, 8, "test-gp", 0);
+    double u[N * W], z[N], theta[3][W + 1];
+    fill(&rng, N * W, u);
+    values(N, W, u, z);
+    for (int what = 0; what < 3; what++) {
+        fixture f;
+        setup_gp(&f, W, BO_MATERN52, false);
+        assert_int_equal(fit(&f, 4, u, z, NAN, false), BO_OK);
+        bo_data data = {.n = 8, .u = u, .z = z, .scale = 1, .noise = NAN, .peek = true};
+        if (what)
+            assert_int_equal(bo__surrogate_gp.fit(f.gp, &data, NULL), BO_OK);
+        if (what == 2)
+            assert_int_equal(fit(&f, 8, u, z, NAN, true), BO_OK);
+        assert_int_equal(fit(&f, N, u, z, NAN, false), BO_OK);
+        assert_int_equal(((bo__gp *)f.gp)->params, W + 1);
+        memcpy(theta[what], ((bo__gp *)f.gp)->theta, sizeof theta[what]);
+        bo__surrogate_gp.free(f.gp);
+    }
+    assert_memory_equal(theta[0], theta[1], sizeof theta[0]);
+    assert_memory_not_equal(theta[0], theta[2], sizeof theta[0]);
+}
+
 /* One-hot columns share a length-scale, so all pairs of categories are equally alike. */
 static void test_categories(void **state)
 {
@@ -376,8 +403,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_posterior_by_hand), cmocka_unit_test(test_objective_gradient),
         cmocka_unit_test(test_fit_is_minimum),    cmocka_unit_test(test_append),
-        cmocka_unit_test(test_categories),        cmocka_unit_test(test_draws),
-        cmocka_unit_test(test_odd_data),          cmocka_unit_test(test_bad_oracle),
+        cmocka_unit_test(test_peek),              cmocka_unit_test(test_categories),
+        cmocka_unit_test(test_draws),             cmocka_unit_test(test_odd_data),
+        cmocka_unit_test(test_bad_oracle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,7 +58,7 @@ static void ready(fixture *f)
 {
     bo_message message;
     assert_int_equal(bo__model_new(&f->model, f->space, &f->options, 2, BATCH, &message), BO_OK);
-    assert_int_equal(bo__model_fit(f->model, &f->trials, false, &message), BO_OK);
+    assert_int_equal(bo__model_fit(f->model, &f->trials, false, false, &message), BO_OK);
     assert_int_equal(bo__model_aim(f->model, 0, &message), BO_OK);
 }
 
@@ -143,7 +143,7 @@ static void test_believe(void **state)
     assert_close(mean2[1], mean[1], 1e-4);
     assert_true(sd2[0] < 0.1 * sd[0] && sd2[1] <= sd[1] * (1 + 1e-9));
     assert_true(target(&f, 0.8, 0.2) < before);
-    assert_int_equal(bo__model_fit(f.model, &f.trials, true, &message), BO_OK); /* forgotten */
+    assert_int_equal(bo__model_fit(f.model, &f.trials, true, false, &message), BO_OK); /* forgotten */
     bo__model_predict(f.model, 2, u, mean2, sd2, NULL, NULL);
     assert_close(mean2[0], mean[0], 1e-9);
     assert_close(sd2[0], sd[0], 1e-9);
@@ -254,7 +254,7 @@ static void test_keep(void **state)
     ready(&f);
     double before = target(&f, 0.3, 0.3);
     bo_message message;
-    assert_int_equal(bo__model_fit(f.model, &f.trials, true, &message), BO_OK);
+    assert_int_equal(bo__model_fit(f.model, &f.trials, true, false, &message), BO_OK);
     assert_int_equal(bo__model_aim(f.model, 0, &message), BO_OK);
     assert_close(target(&f, 0.3, 0.3), before, 1e-9 * fabs(before));
     fixture_free(&f);

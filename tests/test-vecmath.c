@@ -1,4 +1,4 @@
-/* test-vecmath.c - bo__exp against the C library's long double exp.
+/* test-vecmath.c - bo__exp and bo__sincos against the C library's long double functions.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -64,6 +64,35 @@ static void test_monotone(void **state)
     }
 }
 
+static double sincos_error(double x)
+{
+    double s, c;
+    bo__sincos(x, &s, &c);
+    return fmax((double)fabsl((long double)s - sinl((long double)x)),
+                (double)fabsl((long double)c - cosl((long double)x)));
+}
+
+/* All quadrants, both signs, small and large, and the points between two quadrants. */
+static void test_sincos(void **state)
+{
+    bo__rng rng;
+    bo__rng_init(&rng, 2, "vecmath", 0);
+    double most = 0, s, c;
+    for (int i = 0; i < 400000; i++) {
+        double size = i % 3 == 0 ? 7 : i % 3 == 1 ? 1e3 : 1e7;
+        most = fmax(most, sincos_error(size * (2 * bo__rng_uniform(&rng) - 1)));
+    }
+    for (int k = -4000; k < 4000; k++)
+        for (double off = -1e-9; off <= 1e-9; off += 5e-10)
+            most = fmax(most, sincos_error(((double)k / 2 + off) * M_PI_2));
+    printf("largest error: %.3g\n", most);
+    assert_true(most < 3e-16); /* as vecmath.h says */
+    bo__sincos(0, &s, &c);
+    assert_true(s == 0 && c == 1);
+    bo__sincos(NAN, &s, &c);
+    assert_true(isnan(s) && isnan(c));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -71,6 +100,7 @@ int main(void)
         cmocka_unit_test(test_exact),
         cmocka_unit_test(test_ends),
         cmocka_unit_test(test_monotone),
+        cmocka_unit_test(test_sincos),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
