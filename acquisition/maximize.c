@@ -6,7 +6,7 @@
  * 1. Screen: many points, evenly spread, and some around each anchor, are evaluated in batches.
  * 2. Trial climbs: from the best of them that do not stand close together, steepest ascent over
  *    the discrete columns and a few steps of L-BFGS over the real ones; they tell well how high
- *    a start will come.
+ *    a start will come.  (Not on a line, where the screen tells as much.)
  * 3. Full climbs: the most promising go on to the top.  With discrete columns, steepest ascent
  *    over these and climbs over the real ones take turns until neither gains.
  *
@@ -29,6 +29,8 @@
 #define TRIAL 10                /* evaluations of a trial climb */
 #define KEEP 4                  /* one start in so many goes on, */
 #define KEEP_LEAST 4            /* but at least so many */
+#define LINE_SCREEN 100         /* points of a screen that leave nothing unseen on a line */
+#define TWIN 1e-4               /* of the cube's side: starts that stand closer have met */
 #define ROUNDS 10               /* turns of local search and climb */
 #define GAIN 1e-6               /* a turn that gains less than this part of the value is the last */
 #define SMALL_SPACE 4096        /* points that are simply all evaluated */
@@ -44,6 +46,7 @@ typedef struct maximization {
     size_t starts;
     size_t *start;       /* indices of points; later of starts that go on */
     double *top, *height; /* starts × width, starts: where each climb stands */
+    bool *done;          /* starts whose trial climb has arrived */
     bo__found *found;    /* one per start, and one for the rest */
     double *found_u;
 } maximization;
@@ -57,6 +60,7 @@ static void maximization_free(maximization *m)
     free(m->start);
     free(m->top);
     free(m->height);
+    free(m->done);
     free(m->found);
     free(m->found_u);
 }
@@ -71,11 +75,12 @@ static bo_status maximization_init(maximization *m, const bo__maximize_problem *
     m->start = calloc(most, sizeof *m->start);
     m->top = calloc(most * p->width, sizeof *m->top);
     m->height = calloc(most, sizeof *m->height);
+    m->done = calloc(most, sizeof *m->done);
     m->found = calloc(most + 1, sizeof *m->found);
     m->found_u = calloc((most + 1) * p->width, sizeof *m->found_u);
     bo_status status = bo__search_init(&m->s, p);
     if (status != BO_OK || !m->u || !m->value || !m->order || !m->start || !m->top ||
-        !m->height || !m->found || !m->found_u)
+        !m->height || !m->done || !m->found || !m->found_u)
         return BO_ENOMEM;
     for (size_t i = 0; i <= most; i++)
         m->found[i].u = m->found_u + i * p->width;
@@ -131,6 +136,12 @@ static void choose_starts(maximization *m)
     }
 }
 
+/* On a line the screen is so dense that a start's own value tells how high it will come. */
+static bool is_line(const maximization *m)
+{
+    return m->s.reals == 1 && m->s.problem->blocks == 1 && m->s.problem->screen >= LINE_SCREEN;
+}
+
 /* Step 2, for one start.  Walking over the discrete columns first halves what mixed spaces miss of
  * the maximum, for batched evaluations only, which are the cheap ones. */
 static void trial_climb(void *context, size_t thread, size_t i)
@@ -138,20 +149,44 @@ static void trial_climb(void *context, size_t thread, size_t i)
     maximization *m = context;
     const bo__maximize_problem *p = m->s.problem;
     size_t evaluations = p->maxeval < TRIAL ? p->maxeval : TRIAL;
+    if (is_line(m))
+        return;
     double *u = m->top + i * p->width;
     if (m->s.discretes && m->s.movables)
         bo__local_search(&m->s, thread, u, &m->height[i], &m->found[i]);
-    bo__climb(&m->s, thread, m->s.movables, evaluations, u, &m->height[i]);
+    m->done[i] = bo__climb(&m->s, thread, m->s.movables, evaluations, u, &m->height[i]);
 }
 
-/* Puts the starts by falling height into m->start, and into *keep how many of them go on. */
+/* Whether start i stands where one of the first `kept` in m->start does; on a line, between the
+ * same points of the screen. */
+static bool is_twin(const maximization *m, size_t i, size_t kept)
+{
+    size_t width = m->s.problem->width;
+    double near = is_line(m) ? 1 / (double)m->s.problem->screen : TWIN;
+    for (size_t k = 0; k < kept; k++) {
+        bool same = true;
+        for (size_t j = 0; same && j < width; j++)
+            same = fabs(m->top[i * width + j] - m->top[m->start[k] * width + j]) < near;
+        if (same)
+            return true;
+    }
+    return false;
+}
+
+/* Puts the starts by falling height into m->start, and into *keep how many of them go on: of the
+ * highest those that did not come to the same place as a higher one. */
 static bo_status choose_promising(maximization *m, size_t *keep)
 {
-    *keep = m->starts / KEEP;
-    *keep = *keep > KEEP_LEAST ? *keep : KEEP_LEAST;
-    if (m->s.movables == 0 || *keep > m->starts)
-        *keep = m->starts;
-    return bo__screen_order(m->starts, m->height, m->start);
+    size_t best = m->starts / KEEP;
+    best = best > KEEP_LEAST ? best : KEEP_LEAST;
+    if (m->s.movables == 0 || best > m->starts)
+        best = m->starts;
+    bo_status status = bo__screen_order(m->starts, m->height, m->start);
+    *keep = 0;
+    for (size_t i = 0; !status && i < best; i++)
+        if (m->s.movables == 0 || !is_twin(m, m->start[i], *keep))
+            m->start[(*keep)++] = m->start[i];
+    return status;
 }
 
 /* Step 3, for one start. */
@@ -162,7 +197,8 @@ static void full_climb(void *context, size_t thread, size_t turn)
     const bo__maximize_problem *p = s->problem;
     size_t i = m->start[turn];
     double *u = m->top + i * p->width, *height = &m->height[i];
-    bo__climb(s, thread, s->movables, p->maxeval, u, height);
+    if (!m->done[i])
+        bo__climb(s, thread, s->movables, p->maxeval, u, height);
     if (s->movables > s->reals) {
         bo__search_snap(s, u);
         *height = -INFINITY;

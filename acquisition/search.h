@@ -88,8 +88,9 @@ size_t bo__screen_pick(const bo__search *s, size_t m, const double *u, const dou
 /* ---- climb.c ---- */
 
 /* Climbs by L-BFGS from u in the first `columns` movable columns, with at most maxeval
- * evaluations.  u and *value become the best point seen, never worse than they were. */
-void bo__climb(bo__search *s, size_t thread, size_t columns, size_t maxeval, double *u,
+ * evaluations.  u and *value become the best point seen, never worse than they were.  True when
+ * it stopped because there is nothing more to gain. */
+bool bo__climb(bo__search *s, size_t thread, size_t columns, size_t maxeval, double *u,
                double *value);
 
 /* ---- localsearch.c ---- */

@@ -24,6 +24,11 @@
 /* Rows of a batched prediction: enough for BLAS, few enough for the cache. */
 #define BATCH 128
 
+/* Points of the maximiser's screen where none are asked for.  On a line 192 leave no valley of a
+ * prior's length-scale unseen, and the climbs do the rest. */
+#define SCREEN_LINE 192
+#define SCREEN(dim) ((dim) == 1 ? SCREEN_LINE : 256 + 64 * (dim))
+
 /* Incumbents the maximiser starts from. */
 #define ANCHORS 3
 
@@ -254,7 +259,7 @@ static bo_status maximise(bo_optimizer *o, double *value)
     bo__maximize_problem problem = {
         .width = width, .blocks = dim, .columns = columns, .target = target, .taken = taken_u,
         .context = o, .threads = o->threads, .batch = BATCH,
-        .screen = o->options.screen ? o->options.screen : 256 + 64 * dim,
+        .screen = o->options.screen ? o->options.screen : SCREEN(dim),
         .starts = o->options.starts ? o->options.starts : 8,
         .maxeval = 60, .anchors = find_anchors(o, anchor), .anchor = anchor,
         .grid = o->options.grid};

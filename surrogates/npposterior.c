@@ -21,6 +21,7 @@
 
 #include "message.h"
 #include "rng.h"
+#include "vecmath.h"
 
 /* Rows of a pass: activations of 128 columns and their derivatives stay in the L2 cache. */
 #define ROWS 256
@@ -58,6 +59,7 @@ void bo__npposterior_free(bo__npposterior *p)
 {
     bo__arena_free(&p->keep);
     bo__arena_free(&p->scratch);
+    bo__npline_free(&p->line);
 }
 
 /* ---- fit ------------------------------------------------------------------------------- */
@@ -259,6 +261,7 @@ bo_status bo__npposterior_fit(bo__npposterior *p, size_t n, const double *x, con
     bo__arena_reset(&p->keep);
     bo__arena_reset(&p->scratch);
     p->code = (bo__npcode){0};
+    p->line.samples = 0;
     p->units = units;
     p->n = n;
     bo__tape tape, keep;
@@ -284,7 +287,7 @@ bo_status bo__npposterior_fit(bo__npposterior *p, size_t n, const double *x, con
 
 size_t bo__npposterior_workspace(const bo__npposterior *p, size_t m)
 {
-    return m <= 1 ? p->one : p->many;
+    return most(m <= 1 ? p->one : p->many, 4 * p->components * sizeof(double));
 }
 
 /* Starts a pass in the work memory. */
@@ -295,9 +298,16 @@ static pass *begin(const bo__npposterior *p, size_t m, void *work)
     return q;
 }
 
-static double softplus(double r)
+/* Raw means and sds of one point, as the network gives them, become those of the answer. */
+BO_CLONES static void finish(size_t count, bo__npunits units, double floor, double *restrict mean,
+                             double *restrict sd)
 {
-    return r > 30 ? r : log1p(exp(r));
+    double shift = units.y_shift, scale = units.y_scale;
+    for (size_t k = 0; k < count; k++) {
+        double r = sd[k], softplus = bo__log1p_share(bo__exp(-fabs(r))) + (r > 0 ? r : 0);
+        mean[k] = shift + scale * mean[k];
+        sd[k] = scale * (floor + (1 - floor) * softplus);
+    }
 }
 
 /* The raw outputs [S, 1, m, 2d] as means and sds. */
@@ -305,21 +315,76 @@ static void read_answer(const bo__npposterior *p, const bo__tensor *raw, size_t 
                         double *mean, double *sd)
 {
     size_t d = p->model->spec.dim_y, m = raw->points;
-    double floor = p->model->spec.sigma_floor;
-    for (size_t s = 0; s < raw->samples; s++)
-        for (size_t i = 0; i < m; i++)
+    for (size_t i = 0; i < m; i++) {
+        double *mi = mean + i * stride, *si = sd + i * stride;
+        for (size_t s = 0; s < raw->samples; s++)
             for (size_t j = 0; j < d; j++) {
                 const float *r = raw->data + (s * m + i) * 2 * d + j;
-                size_t to = i * stride + s * d + j;
-                mean[to] = p->units.y_shift + p->units.y_scale * r[0];
-                sd[to] = p->units.y_scale * (floor + (1 - floor) * softplus(r[d]));
+                mi[s * d + j] = r[0];
+                si[s * d + j] = r[d];
             }
+        finish(raw->samples * d, p->units, p->model->spec.sigma_floor, mi, si);
+    }
 }
+
+/* ---- from the table -------------------------------------------------------------------- */
+
+static double model_x(const bo__npposterior *p, double x)
+{
+    return p->units.x_shift + p->units.x_scale * x;
+}
+
+/* Whether the table has all these points. */
+static bool is_tabulated(const bo__npposterior *p, size_t m, const double *x)
+{
+    bool all = p->line.samples > 0;
+    for (size_t i = 0; all && i < m; i++) {
+        double at = model_x(p, x[i]);
+        all = at >= p->line.low && at <= p->line.high;
+    }
+    return all;
+}
+
+static void look_up(const bo__npposterior *p, size_t m, const double *x, size_t stride,
+                    double *mean, double *sd)
+{
+    for (size_t i = 0; i < m; i++, mean += stride, sd += stride) {
+        bo__npline_at(&p->line, model_x(p, x[i]), mean, sd, NULL, NULL);
+        finish(p->components, p->units, p->model->spec.sigma_floor, mean, sd);
+    }
+}
+
+/* Σ_k dmean_k μ'_k + dsd_k σ'_k by the caller's x at one point; row has 4 · components. */
+static double pull_line(const bo__npposterior *p, double x, const double *dmean, const double *dsd,
+                        double *row)
+{
+    size_t K = p->components;
+    double *r = row + K, *slope = row + 2 * K, *r_slope = row + 3 * K, sum = 0;
+    bo__npline_at(&p->line, model_x(p, x), row, r, slope, r_slope);
+    double part = 1 - p->model->spec.sigma_floor;
+    for (size_t k = 0; k < K; k++)
+        sum += dmean[k] * slope[k] + dsd[k] * part / (1 + exp(-r[k])) * r_slope[k];
+    return sum * p->units.y_scale * p->units.x_scale;
+}
+
+bo_status bo__npposterior_tabulate(bo__npposterior *p, double low, double high)
+{
+    if (!bo__npline_serves(p->model))
+        return BO_OK;
+    return bo__npline_build(&p->line, p->model, p->theta, &p->code, model_x(p, low),
+                            model_x(p, high));
+}
+
+/* ---- answers --------------------------------------------------------------------------- */
 
 bo_status bo__npposterior_at(const bo__npposterior *p, size_t m, const double *x, size_t stride,
                              double *mean, double *sd, void *work)
 {
     size_t d = p->model->spec.dim_x;
+    if (is_tabulated(p, m, x)) {
+        look_up(p, m, x, stride, mean, sd);
+        return BO_OK;
+    }
     for (size_t i = 0; i < m; i += p->chunk) {
         size_t rows = least(p->chunk, m - i);
         pass *q = begin(p, m, work);
@@ -377,6 +442,11 @@ bo_status bo__npposterior_pullback(const bo__npposterior *p, size_t m, const dou
                                    double *dx, void *work)
 {
     size_t d = p->model->spec.dim_x;
+    if (is_tabulated(p, m, x)) {
+        for (size_t i = 0; i < m; i++)
+            dx[i] += pull_line(p, x[i], dmean + i * stride, dsd + i * stride, work);
+        return BO_OK;
+    }
     for (size_t i = 0; i < m; i += p->chunk) {
         size_t rows = least(p->chunk, m - i);
         pass *q = work;

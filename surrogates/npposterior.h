@@ -10,6 +10,7 @@
 #ifndef BO_NPPOSTERIOR_H
 #define BO_NPPOSTERIOR_H
 
+#include "npline.h"
 #include "npmodel.h"
 
 /* From the caller's units to the model's: x_model = x_shift + x_scale · x,
@@ -27,6 +28,7 @@ typedef struct bo__npposterior {
     bo__arena keep;        /* holds the code */
     bo__arena scratch;
     bo__npcode code;
+    bo__npline line;       /* the answers to it on a line, where they were tabulated */
     size_t chunk;          /* most points of one pass */
     size_t one, many;      /* bytes that a pass of 1 and of `chunk` points takes */
     size_t measured[2];    /* components and keys for which they were measured */
@@ -46,6 +48,10 @@ typedef struct bo__npsampling {
 /* Reads n ≥ 1 points: x n × dim_x, y n × dim_y. */
 bo_status bo__npposterior_fit(bo__npposterior *p, size_t n, const double *x, const double *y,
                               bo__npunits units, bo__npsampling sampling, bo_message *message);
+
+/* After a fit that is followed by hundreds of queries with low ≤ x ≤ high: makes these cheap where
+ * the model allows it (see npline.h), and does nothing where not. */
+bo_status bo__npposterior_tabulate(bo__npposterior *p, double low, double high);
 
 /* Bytes of work (aligned to 64) for m points. */
 size_t bo__npposterior_workspace(const bo__npposterior *p, size_t m);

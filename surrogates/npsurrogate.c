@@ -169,6 +169,8 @@ bo_status bo__npsurrogate_fit(void *self, const bo_data *data, bo_message *messa
         status = bo__npposterior_fit(&m->posterior, data->n, data->u, data->z,
                                      bo__npscale_units(data, &m->info, s->rescale), sampling,
                                      message);
+        if (!status && bo__npposterior_tabulate(&m->posterior, 0, 1))
+            status = bo__fail(message, BO_ENOMEM, "no memory for a table of predictions");
     }
     if (status)
         s->n = 0;

@@ -121,12 +121,41 @@ static void test_hole(void **state)
     assert_true(isfinite(value) && u[0] <= 0.6 && value > -0.5);
 }
 
+/* A roof: no slope vanishes at its top, and the climb still knows when it is there. */
+static bo_status roof(void *context, size_t thread, size_t m, const double *u, double *value,
+                      double *du)
+{
+    size_t *calls = context;
+    ++*calls;
+    *value = u[0] < 0.637 ? 3 * u[0] : 3 * 0.637 - 7 * (u[0] - 0.637);
+    if (du)
+        *du = u[0] < 0.637 ? 3 : -7;
+    return BO_OK;
+}
+
+static void test_kink(void **state)
+{
+    for (size_t i = 1; i < 20; i++) {
+        size_t calls = 0;
+        bo__maximize_problem p = {.width = 1, .blocks = 1, .columns = columns, .target = roof,
+                                  .context = &calls, .threads = 1, .batch = 1, .screen = 128};
+        bo__search s;
+        double u = (double)i / 20, value = -INFINITY;
+        assert_int_equal(bo__search_init(&s, &p), BO_OK);
+        bool arrived = bo__climb(&s, 0, 1, 200, &u, &value);
+        bo__search_free(&s);
+        assert_true(!arrived || fabs(u - 0.637) < 2e-5);
+        assert_close(u, 0.637, 2e-3);
+        assert_true(calls < 100);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_scales),  cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_fixed),   cmocka_unit_test(test_maxeval),
-        cmocka_unit_test(test_hole),
+        cmocka_unit_test(test_hole),    cmocka_unit_test(test_kink),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -266,7 +266,7 @@ static bo_status broken(void *context, size_t thread, size_t m, const double *u,
 
 static void test_target_fails(void **state)
 {
-    size_t after[] = {0, 100, 520, 560, 700};
+    size_t after[] = {0, 100, 520, 560, 600};
     for (size_t i = 0; i < 5; i++) {
         subject s = {.f = hartmann6, .width = 6, .taken_rows = after[i]};
         bo__column columns[WIDEST];

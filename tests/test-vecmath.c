@@ -1,4 +1,5 @@
-/* test-vecmath.c - bo__exp and bo__sincos against the C library's long double functions.
+/* test-vecmath.c - bo__exp, bo__log1p_share and bo__sincos against the C library's long double
+ * functions.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -55,6 +56,15 @@ static void test_ends(void **state)
     assert_true(isnan(bo__exp(NAN)));
 }
 
+static void test_log1p(void **state)
+{
+    for (int i = 0; i <= 100000; i++) {
+        double e = i % 2 ? i / 1e5 : exp(-i / 150.0), truth = (double)log1pl((long double)e);
+        assert_close(bo__log1p_share(e), truth, 4 * DBL_EPSILON * truth);
+    }
+    assert_true(isnan(bo__log1p_share(NAN)));
+}
+
 static void test_monotone(void **state)
 {
     double last = 0;
@@ -99,6 +109,7 @@ int main(void)
         cmocka_unit_test(test_error),
         cmocka_unit_test(test_exact),
         cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_log1p),
         cmocka_unit_test(test_monotone),
         cmocka_unit_test(test_sincos),
     };
