@@ -15,6 +15,7 @@
 #include "bench.h"
 #include "interrupt.h"
 #include "parallel.h"
+#include "profiletable.h"
 #include "progress.h"
 #include "taskbatch.h"
 #include "train.h"
@@ -25,6 +26,7 @@ typedef struct settings {
     const char *models, *threads;
     size_t steps, batch, samples;
     int precision;
+    bool profile;
     size_t count, thread[MOST_THREADS];
 } settings;
 
@@ -69,8 +71,15 @@ static double cpu_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static bo_status measure(const settings *s, const bo__nptype *type, size_t threads, double *ms,
-                         double *cpu, bo_message *message)
+/* Of one model with one number of threads, a step. */
+typedef struct figures {
+    double ms, cpu; /* milliseconds of the clock, and of all threads */
+    double flops;   /* of matrix products */
+    bo__profile profile;
+} figures;
+
+static bo_status measure(const settings *s, const bo__nptype *type, size_t threads, figures *out,
+                         bo_message *message)
 {
     bo__train_options options;
     bo__train_options_init(&options, type);
@@ -78,6 +87,7 @@ static bo_status measure(const settings *s, const bo__nptype *type, size_t threa
     options.samples = s->samples;
     options.threads = threads;
     options.precision = (bo__precision)s->precision;
+    options.profile = s->profile;
     bo__trainer *trainer;
     bo__train_report report;
     bo_status status = bo__trainer_new(&trainer, &options, message);
@@ -91,8 +101,10 @@ static bo_status measure(const settings *s, const bo__nptype *type, size_t threa
         if (!status && bo__interrupted())
             status = BO_STOPPED;
     }
-    *ms = 1e3 * (bo__progress_clock() - begin) / (double)s->steps;
-    *cpu = 1e3 * (cpu_seconds() - cpu_begin) / (double)s->steps;
+    out->ms = 1e3 * (bo__progress_clock() - begin) / (double)s->steps;
+    out->cpu = 1e3 * (cpu_seconds() - cpu_begin) / (double)s->steps;
+    if (trainer)
+        out->flops = bo__trainer_profile(trainer, &out->profile) / (double)(WARM + s->steps);
     bo__trainer_free(trainer);
     return status;
 }
@@ -129,18 +141,22 @@ static double measure_draw(const settings *s, const bo__nptype *type)
 
 static bo_status measure_all(const settings *s, bo_message *message)
 {
-    printf("%-6s %9s %8s %9s %6s %9s\n", "model", "ms", "threads", "cpu", "draw", "tasks/s");
+    printf("%-6s %9s %8s %9s %6s %9s %9s\n", "model", "ms", "threads", "cpu", "draw", "tasks/s",
+           "GFLOP/s");
     for (size_t i = 0; bo__nptype_at(i); i++)
         for (size_t t = 0; t < s->count; t++) {
             const bo__nptype *type = bo__nptype_at(i);
             if (!listed(s->models, type->name))
                 continue;
-            double ms, cpu;
-            bo_status status = measure(s, type, s->thread[t], &ms, &cpu, message);
+            figures f;
+            bo_status status = measure(s, type, s->thread[t], &f, message);
             if (status)
                 return status;
-            printf("%-6s %9.2f %8zu %9.2f %6.2f %9.0f\n", type->name, ms, s->thread[t], cpu,
-                   measure_draw(s, type), 1e3 * (double)s->batch / ms);
+            printf("%-6s %9.2f %8zu %9.2f %6.2f %9.0f %9.1f\n", type->name, f.ms, s->thread[t],
+                   f.cpu, measure_draw(s, type), 1e3 * (double)s->batch / f.ms,
+                   1e-6 * f.flops / f.ms);
+            if (s->profile)
+                bo__profile_print(stdout, &f.profile, WARM + s->steps);
             fflush(stdout);
         }
     return BO_OK;
@@ -166,6 +182,8 @@ int bo__bench_main_train(int argc, char **argv)
          .help = "Of matrix products: float32, bf16x3 (each number split in two bf16, nearly as "
                  "exact), bf16 (coarse), or the fastest of the first two. Without AMX in the CPU "
                  "all are float32."},
+        {.name = "profile", .kind = BO_ARG_FLAG, .target = &s.profile, .group = "options",
+         .help = "Show what the CPU time goes to."},
         {.name = NULL}};
     const bo__command command = {.name = "bo-bench train", .purpose = purpose,
                                  .usage = "[options]", .examples = examples, .notes = notes,

@@ -212,8 +212,24 @@ void bo__trainer_free(bo__trainer *t)
     free(t);
 }
 
+/* Around what is not an operator's work: it counts as the update's.  Every loop may have threads of
+ * its own, with clocks of their own. */
+static void clock_in(bo__trainer *t, size_t thread)
+{
+    bo__profile *p = &t->workers[thread].profile;
+    p->since = 0;
+    if (t->options.profile)
+        bo__profile_begin(p, BO__OP_UPDATE, BO__FORWARD);
+}
+
+static void clock_out(bo__trainer *t, size_t thread)
+{
+    if (t->options.profile)
+        bo__profile_begin(&t->workers[thread].profile, BO__OP_OTHER, BO__FORWARD);
+}
+
 /* The loss of one group of tasks, and its gradient. */
-static void run_group(bo__trainer *t, bo__arena *arena, bo__train_lane *l, size_t group)
+static void run_group(bo__trainer *t, bo__train_worker *me, bo__train_lane *l, size_t group)
 {
     const bo__train_options *o = &t->options;
     size_t first = o->batch * group / t->groups, last = o->batch * (group + 1) / t->groups;
@@ -221,18 +237,22 @@ static void run_group(bo__trainer *t, bo__arena *arena, bo__train_lane *l, size_
     bo__rng_init(&rng, o->seed, "sizes", o->group_sizes ? t->step * t->groups + group : t->step);
     size_t context, points;
     bo__prior_sizes(&rng, &context, &points);
-    bo__arena_reset(arena);
+    bo__arena_reset(&me->arena);
     bo__tape tape;
-    bo__tape_init(&tape, arena, t->state.theta, l->dtheta);
+    bo__tape_init(&tape, &me->arena, t->state.theta, l->dtheta);
+    tape.profile = o->profile ? &me->profile : NULL;
     tape.turned = t->turned;
     tape.precision = o->precision;
     bo__taskbatch_plan plan = {.seed = o->seed, .first = t->step * o->batch + first,
                                .tasks = last - first, .context = context, .points = points,
                                .samples = o->samples};
+    bo__tape_begin(&tape, BO__OP_TASKS);
     bo__npbatch batch = bo__taskbatch(&tape, &t->model, &o->prior, &plan);
     batch.weight = 1 / (float)o->batch;
+    bo__tape_begin(&tape, BO__OP_OTHER);
     l->loss += tape.failed ? 0 : o->model.type->loss(&tape, &t->model, &batch);
     bo__tape_backward(&tape);
+    me->flops += tape.flops;
     l->failed = l->failed || tape.failed;
 }
 
@@ -240,11 +260,13 @@ static void run_lane(void *context, size_t thread, size_t turn)
 {
     bo__trainer *t = context;
     bo__train_lane *l = &t->lanes[turn];
+    clock_in(t, thread);
     memset(l->dtheta, 0, t->state.size * sizeof *l->dtheta);
     l->loss = 0;
     l->failed = false;
     for (size_t g = t->first + turn; g < t->groups; g += t->options.lanes)
-        run_group(t, &t->workers[thread].arena, l, g);
+        run_group(t, &t->workers[thread], l, g);
+    clock_out(t, thread);
 }
 
 BO__FAST static void add(size_t n, float *sum, const float *more)
@@ -258,12 +280,14 @@ static void reduce_part(void *context, size_t thread, size_t turn)
 {
     bo__trainer *t = context;
     const bo__train_part *p = &t->parts[turn];
+    clock_in(t, thread);
     for (size_t at = p->begin; at < p->end; at += BLOCK) {
         size_t n = p->end - at < BLOCK ? p->end - at : BLOCK;
         for (size_t apart = 1; apart < t->own; apart *= 2)
             for (size_t l = 0; l + apart < t->own; l += 2 * apart)
                 add(n, t->lanes[l].dtheta + at, t->lanes[l + apart].dtheta + at);
     }
+    clock_out(t, thread);
 }
 
 static void square_part(void *context, size_t thread, size_t turn)
@@ -284,11 +308,13 @@ static void update_part(void *context, size_t thread, size_t turn)
     bo__trainer *t = context;
     const bo__train_part *p = &t->parts[turn];
     const float *gradient = t->lanes[0].dtheta;
+    clock_in(t, thread);
     if (p->matrix)
         bo__muon_step(&t->options.adam, &t->state, p->matrix, t->step, gradient, t->scale,
                       t->workers[thread].scratch);
     else
         bo__adam_step(&t->options.adam, &t->state, t->step, gradient, t->scale, p->begin, p->end);
+    clock_out(t, thread);
 }
 
 /* Loss and failures of the lanes, along the same tree. */
@@ -303,17 +329,12 @@ static void total(bo__trainer *t, double totals[2])
     totals[0] = t->lanes[0].loss;
 }
 
-static void turn_weights(void *context, size_t thread, size_t turn)
-{
-    bo__trainer *t = context;
-    bo__parameters_turn(&t->model.set, turn, t->state.theta, t->turned);
-}
-
 /* The gradient of the whole batch, its loss and Σ g². */
 static bo_status gather(bo__trainer *t, double totals[2], double *squares, bo_message *message)
 {
     const bo__train_team *team = &t->options.team;
-    bo__parallel_for(t->threads, t->model.set.count, turn_weights, t);
+    for (size_t i = 0; i < t->model.set.count; i++) /* done before threads would have begun */
+        bo__parameters_turn(&t->model.set, i, t->state.theta, t->turned);
     bo__parallel_for(t->threads, t->own, run_lane, t);
     total(t, totals);
     bo_status status = BO_OK;
@@ -351,6 +372,17 @@ bo_status bo__trainer_step(bo__trainer *t, bo__train_report *report, bo_message 
 size_t bo__trainer_steps(const bo__trainer *t)
 {
     return t->step;
+}
+
+double bo__trainer_profile(const bo__trainer *t, bo__profile *sum)
+{
+    double flops = 0;
+    *sum = (bo__profile){0};
+    for (size_t i = 0; i < t->threads; i++) {
+        bo__profile_add(sum, &t->workers[i].profile);
+        flops += t->workers[i].flops;
+    }
+    return flops;
 }
 
 const bo__npmodel *bo__trainer_model(const bo__trainer *t)

@@ -43,6 +43,7 @@ typedef struct bo__train_options {
                          4 by the batch */
     size_t threads;   /* 0: all cores; the result does not depend on it */
     bo__precision precision; /* of matrix products */
+    bool profile;     /* keep account of the time; see bo__trainer_profile */
     bo__train_team team; /* when lanes and ranks are powers of two, the result does not depend on
                             it; else up to rounding */
 } bo__train_options;
@@ -73,6 +74,10 @@ const bo__npmodel *bo__trainer_model(const bo__trainer *trainer);
 
 /* The weights to use: the moving average if one is kept, else those of the last step. */
 const float *bo__trainer_weights(const bo__trainer *trainer);
+
+/* Where the time of this process has gone so far, of all threads, if options.profile; returns the
+ * floating-point operations of its matrix products. */
+double bo__trainer_profile(const bo__trainer *trainer, bo__profile *sum);
 
 /* Everything, in one file, written in one step; and back into a new trainer of the same options
  * (threads may differ): after it, training goes on as if it had never stopped.  A file from other

@@ -18,6 +18,8 @@ typedef struct bo__train_lane {
 typedef struct bo__train_worker {
     bo__arena arena;
     float *scratch; /* Muon's; NULL without it */
+    bo__profile profile;
+    double flops; /* of matrix products */
 } bo__train_worker;
 
 /* A piece of the flat arrays that is moved in one go: weights begin … end-1 by Adam, or a whole
