@@ -62,6 +62,7 @@ static void score_batch(void *argument, size_t thread, size_t turn)
         bo__tape tape;
         bo__tape_init(&tape, &s->arenas[thread], s->theta, NULL);
         tape.recording = false;
+        tape.precision = BO__PRECISION_FLOAT32; /* the same score on every CPU */
         bo__tensor *log_p = likelihoods(
             s, &tape,
             (bo__taskbatch_plan){.seed = p->seed, .first = turn * p->tasks + done,
