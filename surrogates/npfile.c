@@ -63,6 +63,7 @@ static void describe(notes *n, const bo__npspec *spec, const bo__npinfo *info)
     note_number(n, "x_lower", info->x_lower);
     note_number(n, "x_upper", info->x_upper);
     note_number(n, "y_scale", info->y_scale);
+    note(n, "scaling", info->standardised ? "context" : "none");
     note_integer(n, "steps", info->steps);
     note_integer(n, "batch", info->batch);
     note_integer(n, "seed", info->seed);
@@ -151,10 +152,20 @@ static void text_of(reader *r, const char *key, char *out)
     snprintf(out, BO__NPFILE_TEXT, "%s", text ? text : "");
 }
 
+static bo_status read_scaling(reader *r, bo__npinfo *info)
+{
+    const char *text = bo__safetensors_text(r->file, "scaling");
+    info->standardised = text && !strcmp(text, "context");
+    return text && !info->standardised && strcmp(text, "none") ? bad_text(r, "scaling", text)
+                                                               : BO_OK;
+}
+
 static bo_status read_info(reader *r, bo__npinfo *info)
 {
     bo__npinfo_init(info);
-    bo_status status = number(r, "x_lower", &info->x_lower);
+    bo_status status = read_scaling(r, info);
+    if (!status)
+        status = number(r, "x_lower", &info->x_lower);
     if (!status)
         status = number(r, "x_upper", &info->x_upper);
     if (!status)
