@@ -249,8 +249,9 @@ static bo_status check_tensor(reader *r, const bo__parameter *p, const bo__store
     return BO_OK;
 }
 
-static bo_status read_weights(reader *r, const bo__parameters *set, float *theta)
+static bo_status read_weights(reader *r, const bo__npmodel *model, float *theta)
 {
+    const bo__parameters *set = &model->set;
     for (size_t i = 0; i < set->count; i++) {
         const bo__stored *t = NULL;
         bo_status status = check_tensor(r, &set->items[i], &t);
@@ -265,8 +266,8 @@ static bo_status read_weights(reader *r, const bo__parameters *set, float *theta
     }
     for (size_t i = 0; i < r->file->count; i++)
         if (!bo__parameters_find(set, r->file->tensors[i].name))
-            return bo__fail(r->message, BO_EFORMAT, "%s: tensor '%.80s' is not one of this model",
-                            r->path, r->file->tensors[i].name);
+            return bo__fail(r->message, BO_EFORMAT, "%s: tensor '%.80s' is not one of a %s",
+                            r->path, r->file->tensors[i].name, model->spec.type->name);
     return BO_OK;
 }
 
@@ -289,7 +290,7 @@ static bo_status load(reader *r, const char *kind, bo__npmodel *model, float **t
     if (!*theta)
         return bo__fail(r->message, BO_ENOMEM, "%s: no memory for its weights", r->path);
     memset(*theta, 0, model->set.size * sizeof **theta);
-    return read_weights(r, &model->set, *theta);
+    return read_weights(r, model, *theta);
 }
 
 bo_status bo__npfile_load(const char *path, const char *kind, bo__npmodel *model, float **theta,

@@ -142,7 +142,8 @@ static inline bool is_network(const bo_surrogate_type *type)
 static inline double rounding(const fixture *f, double value)
 {
     double error = 1e-5 * (1 + fabs(value));
-    bo_acquisition_scale scale = f->options.acquisition ? f->options.acquisition->scale : BO_SCALE_LOG;
+    const bo_acquisition_type *a = f->options.acquisition;
+    bo_acquisition_scale scale = a ? a->scale : BO_SCALE_LOG; /* the default is log EI */
     if (!is_network(f->options.surrogate) || scale == BO_SCALE_Z)
         return error;
     return error + 1e-3 * (scale == BO_SCALE_LOG ? sqrt(2 * fabs(value)) : fabs(value));
