@@ -20,10 +20,12 @@
 #include "taskbatch.h"
 #include "train.h"
 
-enum { WARM = 3, MOST_THREADS = 16 };
+/* After FILL steps a pool of series is full, and changes at the pace of a long run. */
+enum { WARM = 3, FILL = 30, MOST_THREADS = 16 };
 
 typedef struct settings {
-    const char *models, *threads;
+    const char *models, *threads, *names;
+    bo__prior prior;
     size_t steps, batch, samples;
     int precision;
     bool profile;
@@ -78,16 +80,24 @@ typedef struct figures {
     bo__profile profile;
 } figures;
 
-static bo_status measure(const settings *s, const bo__nptype *type, size_t threads, figures *out,
-                         bo_message *message)
+static bo__train_options options_of(const settings *s, const bo__nptype *type)
 {
     bo__train_options options;
     bo__train_options_init(&options, type);
     options.batch = s->batch;
     options.samples = s->samples;
-    options.threads = threads;
     options.precision = (bo__precision)s->precision;
     options.profile = s->profile;
+    options.prior = s->prior;
+    options.model.dim_y = bo__prior_outputs(&s->prior);
+    return options;
+}
+
+static bo_status measure(const settings *s, const bo__nptype *type, size_t threads, figures *out,
+                         bo_message *message)
+{
+    bo__train_options options = options_of(s, type);
+    options.threads = threads;
     bo__trainer *trainer;
     bo__train_report report;
     bo_status status = bo__trainer_new(&trainer, &options, message);
@@ -112,22 +122,23 @@ static bo_status measure(const settings *s, const bo__nptype *type, size_t threa
 /* CPU milliseconds for drawing the tasks and the noise of a step, mean over the steps. */
 static double measure_draw(const settings *s, const bo__nptype *type)
 {
-    bo__train_options options;
-    bo__train_options_init(&options, type);
+    bo__train_options options = options_of(s, type);
     bo__npmodel model;
+    if (s->prior.kinds[0] == BO_PRIOR_PREDATOR)
+        options.prior.pool = bo__predator_pool_new(options.seed);
     if (bo__npmodel_init(&model, &options.model, NULL))
         return NAN;
     bo__arena arena;
     bo__arena_init(&arena);
     double begin = 0;
-    for (size_t i = 0; i < WARM + s->steps; i++) {
-        if (i == WARM)
+    for (size_t i = 0; i < FILL + s->steps; i++) {
+        if (i == FILL)
             begin = cpu_seconds();
         bo__rng rng;
         bo__rng_init(&rng, options.seed, "sizes", i);
         bo__taskbatch_plan plan = {.seed = options.seed, .first = i * s->batch,
                                    .tasks = s->batch, .samples = s->samples};
-        bo__prior_sizes(&rng, &plan.context, &plan.points);
+        bo__prior_sizes(&options.prior, &rng, &plan.context, &plan.points);
         bo__arena_reset(&arena);
         bo__tape tape;
         bo__tape_init(&tape, &arena, NULL, NULL);
@@ -135,6 +146,7 @@ static double measure_draw(const settings *s, const bo__nptype *type)
     }
     double seconds = cpu_seconds() - begin;
     bo__arena_free(&arena);
+    bo__predator_pool_free(options.prior.pool);
     bo__npmodel_free(&model);
     return 1e3 * seconds / (double)s->steps;
 }
@@ -164,7 +176,7 @@ static bo_status measure_all(const settings *s, bo_message *message)
 
 int bo__bench_main_train(int argc, char **argv)
 {
-    settings s = {.steps = 60, .batch = 100, .samples = 4};
+    settings s = {.steps = 60, .batch = 100, .samples = 4, .names = "rbf"};
     const bo__arg table[] = {
         {.name = "model", .value = "KINDS", .kind = BO_ARG_TEXT, .target = &s.models,
          .group = "options", .help = "Models, with commas between (default: all six)."},
@@ -172,6 +184,8 @@ int bo__bench_main_train(int argc, char **argv)
          .group = "options", .help = "Numbers of threads (default: 1 and all cores)."},
         {.name = "steps", .value = "N", .kind = BO_ARG_SIZE, .target = &s.steps,
          .group = "options", .least = 1, .most = 1e6, .help = "Steps to average over."},
+        {.name = "prior", .value = "NAMES", .kind = BO_ARG_TEXT, .target = &s.names,
+         .group = "options", .help = "Tasks, as for bo-train."},
         {.name = "batch", .value = "N", .kind = BO_ARG_SIZE, .target = &s.batch,
          .group = "options", .least = 1, .most = 1e5, .help = "Tasks a step."},
         {.name = "samples", .value = "K", .kind = BO_ARG_SIZE, .target = &s.samples,
@@ -196,6 +210,8 @@ int bo__bench_main_train(int argc, char **argv)
         return bo__args_error(&command, "model '%s' is not one of cnp, np, bnp, canp, anp, banp",
                               room);
     bo_message message = {""};
+    if (bo__prior_parse(&s.prior, s.names, 1, &message))
+        return bo__args_error(&command, "--prior: %s", message.text);
     size_t cores = bo__parallel_cores();
     s.thread[0] = 1;
     s.thread[1] = cores;

@@ -84,7 +84,7 @@ static int parse(run *r, int argc, char **argv)
                  "cnp and canp predict by a naive residual bootstrap."},
         {.name = "prior", .value = "NAMES", .kind = BO_ARG_TEXT, .target = &r->prior,
          .group = "tasks", .help = "rbf, matern52, periodic, tnoise, or several with commas: each "
-         "task picks one."},
+         "task picks one; or predator: simulated series of predators and prey, with two outputs."},
         {.name = "dim", .value = "D", .kind = BO_ARG_SIZE, .target = &r->dim, .group = "tasks",
          RANGE(1, 100), .help = "Inputs of the functions."},
         {.name = "sizes", .value = "HOW", .kind = BO_ARG_CHOICE, .target = &r->sizes,
@@ -188,6 +188,7 @@ static int parse(run *r, int argc, char **argv)
     bo_message message;
     if (bo__prior_parse(&o->prior, r->prior, r->dim, &message))
         return bo__args_error(&command, "%s", message.text);
+    o->model.dim_y = bo__prior_outputs(&o->prior);
     return -1;
 }
 

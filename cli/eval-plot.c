@@ -1,10 +1,10 @@
-/* eval-plot.c - bo-eval plot: one-dimensional tasks, and what models make of them.
+/* eval-plot.c - bo-eval plot: tasks with one input, and what models make of them.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A row of panels for each kernel, a column for each model: the mixture's mean with bands of one
- * and two standard deviations, the context, the targets, and the mean log-likelihood of the
- * targets (figure 2 of Lee et al., 2020).
+ * A row of panels for each kernel and output, a column for each model: the mixture's mean with
+ * bands of one and two standard deviations, the context, the targets, and the mean log-likelihood
+ * of the targets (figure 2 of Lee et al., 2020).
  */
 #include <math.h>
 #include <stdio.h>
@@ -21,11 +21,12 @@ enum { GRID = 401, MOST_COLUMNS = 8, POINTS = BO_REGRESSION_POINTS };
 
 typedef struct settings {
     bo__eval_models models;
-    const char *kernel, *output, *variant;
+    const char *kernel, *output, *variant, *data;
     size_t samples, task;
     uint64_t seed;
     bool limit;
     bo__prior kernels;
+    bo__series series;
 } settings;
 
 /* One panel: curves on the grid, and the likelihood of the targets. */
@@ -37,7 +38,9 @@ typedef struct panel {
 
 typedef struct task {
     bo__regression_task drawn;
-    double x[POINTS], y[POINTS];
+    size_t outputs, output; /* how many, and which is drawn */
+    double low, high;       /* of x */
+    double x[POINTS], y[POINTS * BO__SERIES_OUTPUTS];
     double at[GRID + POINTS]; /* the grid, then the points */
 } task;
 
@@ -53,51 +56,52 @@ static const char examples[] =
 static const char notes[] =
     "PANELS. The line is the mean, the bands are one and two standard deviations; filled points are "
     "the context, hollow ones the targets; the number is the mean log-likelihood of the targets. "
-    "Models are named as for bo-eval regression.";
+    "Models are named as for bo-eval regression. A series has a row for the predators and one for the "
+    "prey, in units of their sd in the context.";
 
 /* ---- predictions ----------------------------------------------------------------------- */
 
 static bo_status draw_task(const settings *s, bo__prior_kind kernel, task *t, bo_message *message)
 {
-    bo__prior prior = {.count = 1, .kinds = {kernel}, .dim = 1};
+    bo__prior prior = {.count = 1, .kinds = {kernel}, .dim = 1, .series = &s->series};
     t->drawn.x = t->x;
     t->drawn.y = t->y;
+    t->outputs = bo__prior_outputs(&prior);
+    t->output = 0;
     bo_status status = bo__regression_draw(&prior, s->seed, s->task, &t->drawn, message);
-    for (size_t i = 0; i < GRID; i++)
-        t->at[i] = BO__PRIOR_SIDE * (2 * (double)i / (GRID - 1) - 1);
-    for (size_t i = 0; !status && i < t->drawn.n; i++)
+    if (status)
+        return status;
+    t->low = -BO__PRIOR_SIDE, t->high = BO__PRIOR_SIDE;
+    for (size_t i = 0; i < t->drawn.n; i++) { /* times of series may be anywhere */
+        t->low = fmin(t->low, t->x[i]);
+        t->high = fmax(t->high, t->x[i]);
         t->at[GRID + i] = t->x[i];
-    return status;
-}
-
-static double log_density(size_t K, const double *mean, const double *sd, double y)
-{
-    double sum = 0;
-    for (size_t k = 0; k < K; k++) {
-        double e = (y - mean[k]) / sd[k];
-        sum += exp(-e * e / 2) / sd[k] / sqrt(2 * M_PI) / (double)K;
     }
-    return log(fmax(sum, 1e-300));
+    for (size_t i = 0; i < GRID; i++)
+        t->at[i] = t->low + (t->high - t->low) * (double)i / (GRID - 1);
+    return BO_OK;
 }
 
 static void fill_panel(panel *p, const task *t, const bo__eval_answer *a)
 {
-    size_t context = t->drawn.context, n = t->drawn.n;
+    size_t context = t->drawn.context, n = t->drawn.n, d = a->outputs;
     for (size_t i = 0; i < GRID; i++)
-        bo__eval_answer_moments(a, i, 0, &p->mean[i], &p->sd[i]);
+        bo__eval_answer_moments(a, i, t->output, &p->mean[i], &p->sd[i]);
     p->target = 0;
-    for (size_t i = context; i < n; i++)
-        p->target += log_density(a->K, a->mean + (GRID + i) * a->K, a->sd + (GRID + i) * a->K,
-                                 t->y[i]) / (double)(n - context);
+    for (size_t i = context; i < n; i++) {
+        size_t at = (GRID + i) * a->K * d;
+        p->target += bo__mixture_log_density(a->K, d, a->mean + at, a->sd + at, t->y + i * d) /
+                     (double)(n - context);
+    }
 }
 
 static bo_status panel_of_model(const settings *s, const bo__eval_model *e, const task *t,
                                 panel *p, bo_message *message)
 {
     const bo__npspec *spec = &e->model[0].spec;
-    if (spec->dim_x != 1 || spec->dim_y != 1)
-        return bo__fail(message, BO_EINVAL, "%s has %zu inputs and %zu outputs; a plot needs one "
-                        "of each", e->name, spec->dim_x, spec->dim_y);
+    if (spec->dim_x != 1 || spec->dim_y != t->outputs)
+        return bo__fail(message, BO_EINVAL, "%s has %zu inputs and %zu outputs; these tasks have "
+                        "1 and %zu", e->name, spec->dim_x, spec->dim_y, t->outputs);
     bo__eval_answer a;
     bo__npsampling sampling = {s->samples, s->seed, s->task};
     bo_status status = bo__eval_answer_new(&a, e, t->drawn.context, t->x, t->y,
@@ -128,7 +132,7 @@ static void write_points(FILE *script, const char *name, const task *t, size_t f
 {
     fprintf(script, "$%s << EOD\n", name);
     for (size_t i = from; i < to; i++)
-        fprintf(script, "%.6g %.6g\n", t->x[i], t->y[i]);
+        fprintf(script, "%.6g %.6g\n", t->x[i], t->y[i * t->outputs + t->output]);
     fprintf(script, "EOD\n");
 }
 
@@ -145,8 +149,9 @@ static void range_of(const panel *panels, size_t count, const task *t, double *l
 {
     *low = INFINITY, *high = -INFINITY;
     for (size_t i = 0; i < t->drawn.n; i++) {
-        *low = fmin(*low, t->y[i]);
-        *high = fmax(*high, t->y[i]);
+        double y = t->y[i * t->outputs + t->output];
+        *low = fmin(*low, y);
+        *high = fmax(*high, y);
     }
     for (size_t c = 0; c < count; c++)
         for (size_t i = 0; i < GRID; i++) {
@@ -160,8 +165,10 @@ static void range_of(const panel *panels, size_t count, const task *t, double *l
 
 static void draw_panel(FILE *script, const panel *p, const task *t, bool text, const char *kernel)
 {
+    static const char *const species[] = {" (predators)", " (prey)"};
     char title[200];
-    snprintf(title, sizeof title, "%s, %s: %.3f", kernel, p->title, p->target);
+    snprintf(title, sizeof title, "%s%s, %s: %.3f", kernel,
+             t->outputs > 1 ? species[t->output] : "", p->title, p->target);
     fprintf(script, "set title ");
     bo__plot_quote(script, title);
     fprintf(script, " noenhanced\n");
@@ -182,37 +189,51 @@ static void draw_panel(FILE *script, const panel *p, const task *t, bool text, c
             BO_PLOT_BLUE, BO_PLOT_VERMILION, BO_PLOT_BLACK);
 }
 
-static bo_status draw_row(const settings *s, FILE *script, bool text, bo__prior_kind kernel,
-                          size_t columns, panel *panels, bo_message *message)
+/* The row of one output of a task. */
+static bo_status draw_row(const settings *s, FILE *script, bool text, const task *t,
+                          bo__prior_kind kernel, size_t columns, panel *panels,
+                          bo_message *message)
 {
-    task t;
-    bo_status status = draw_task(s, kernel, &t, message);
+    bo_status status = BO_OK;
     size_t count = 0;
     for (; !status && count < s->models.count; count++)
-        status = panel_of_model(s, s->models.model[count], &t, &panels[count], message);
-    bool limit = s->limit && kernel != BO_PRIOR_TNOISE;
+        status = panel_of_model(s, s->models.model[count], t, &panels[count], message);
+    bool limit = s->limit && kernel < BO_PRIOR_TNOISE;
     if (!status && limit)
-        status = panel_of_limit(&t, &panels[count++], message);
+        status = panel_of_limit(t, &panels[count++], message);
     if (status)
         return status;
     double low, high;
-    range_of(panels, count, &t, &low, &high);
-    write_points(script, "context", &t, 0, t.drawn.context);
-    write_points(script, "targets", &t, t.drawn.context, t.drawn.n);
-    fprintf(script, "set xtics 1\nset xrange [%g:%g]\nset yrange [%.6g:%.6g]\n", -BO__PRIOR_SIDE,
-            BO__PRIOR_SIDE, low, high);
+    range_of(panels, count, t, &low, &high);
+    write_points(script, "context", t, 0, t->drawn.context);
+    write_points(script, "targets", t, t->drawn.context, t->drawn.n);
+    fprintf(script, "set xtics 1\nset xrange [%g:%g]\nset yrange [%.6g:%.6g]\n", t->low, t->high,
+            low, high);
     for (size_t c = 0; c < columns; c++)
         if (c < count)
-            draw_panel(script, &panels[c], &t, text, bo__prior_name(kernel));
+            draw_panel(script, &panels[c], t, text, bo__prior_name(kernel));
         else
             fprintf(script, "set multiplot next\n");
     return BO_OK;
 }
 
+static bo_status draw_kernel(const settings *s, FILE *script, bool text, bo__prior_kind kernel,
+                             size_t columns, panel *panels, bo_message *message)
+{
+    task t;
+    bo_status status = draw_task(s, kernel, &t, message);
+    for (; !status && t.output < t.outputs; t.output++)
+        status = draw_row(s, script, text, &t, kernel, columns, panels, message);
+    return status;
+}
+
 static bo_status run(settings *s, bo_message *message)
 {
-    bo_status status = bo__eval_load(&s->models, s->variant, message);
-    size_t columns = s->models.count + s->limit, rows = s->kernels.count;
+    bo_status status = bo__eval_read_series(&s->kernels, s->data, &s->series, message);
+    if (!status)
+        status = bo__eval_load(&s->models, s->variant, message);
+    size_t columns = s->models.count + s->limit;
+    size_t rows = s->kernels.count * bo__prior_outputs(&s->kernels);
     if (!status && columns > MOST_COLUMNS)
         status = bo__fail(message, BO_EINVAL, "at most %d models side by side", MOST_COLUMNS);
     panel *panels = calloc(MOST_COLUMNS, sizeof *panels);
@@ -225,12 +246,13 @@ static bo_status run(settings *s, bo_message *message)
     if (!status) {
         FILE *script = bo__plot_script(plot);
         fprintf(script, "set multiplot layout %zu,%zu\nset key off\n", rows, columns);
-        for (size_t k = 0; !status && k < rows; k++)
-            status = draw_row(s, script, bo__plot_is_text(plot), s->kernels.kinds[k], columns,
-                              panels, message);
+        for (size_t k = 0; !status && k < s->kernels.count; k++)
+            status = draw_kernel(s, script, bo__plot_is_text(plot), s->kernels.kinds[k],
+                                 columns, panels, message);
         fprintf(script, "unset multiplot\n");
     }
     free(panels);
+    bo__series_free(&s->series);
     bo__eval_free(&s->models);
     if (!status)
         return bo__plot_close(plot, message);
@@ -256,7 +278,10 @@ static int parse(settings *s, int argc, char **argv)
          .help = "Draw the exact Gaussian process of the task as well."},
         {.name = "kernel", .value = "NAMES", .kind = BO_ARG_TEXT, .target = &s->kernel,
          .group = "tasks",
-         .help = "rbf, matern52, periodic, tnoise, several with commas between, or all."},
+         .help = "rbf, matern52, periodic, tnoise, several with commas between, or all (four); or "
+                 "predator, hare-lynx."},
+        {.name = "data", .value = "FILE", .kind = BO_ARG_TEXT, .target = &s->data,
+         .group = "tasks", .help = "Series for --kernel hare-lynx, as for bo-eval regression."},
         {.name = "task", .value = "N", .kind = BO_ARG_SIZE, .target = &s->task, .group = "tasks",
          .help = "Number of the task."},
         {.name = "seed", .value = "N", .kind = BO_ARG_UINT64, .target = &s->seed,

@@ -36,7 +36,8 @@ static const char notes[] =
     "FILES. Numbers with commas between them, one point a line; a first line that is not all "
     "numbers is a header. A line of the context has the inputs, then the outputs; a line of the "
     "points the inputs. They are in the model's own units: inputs within the box it was trained on, "
-    "outputs of the size of its training functions.";
+    "outputs of the size of its training functions. A model that was trained on standardised series "
+    "(bo-train --prior predator) takes any units: mean and sd of the context set them.";
 
 static bo_status check_columns(const char *path, size_t have, size_t want, const char *what,
                                bo_message *message)
@@ -115,6 +116,34 @@ static bo_status write_answer(const settings *s, const bo__eval_answer *a, const
 
 /* ---- the work -------------------------------------------------------------------------- */
 
+/* The answer at `at` to x and y, the columns of the context, which may be changed. */
+static bo_status ask(const settings *s, const bo__numbers *context, double *x, double *y,
+                     const bo__numbers *at, bo__eval_answer *a, bo_message *message)
+{
+    const bo__eval_model *e = s->models.model[0];
+    size_t in = at->cols, out = context->cols - in, n = context->rows, size = at->rows * in;
+    bo__npsampling sampling = {s->base ? 0 : s->samples, s->seed, 0};
+    if (!e->info.standardised)
+        return bo__eval_answer_new(a, e, n, x, y, at->rows, at->data, sampling, message);
+    bo__eval_scale scale = {0};
+    double *points = malloc((size + 1) * sizeof *points);
+    bo_status status = points ? bo__eval_scale_new(&scale, n, in + out, context->data) : BO_ENOMEM;
+    if (status)
+        bo__fail(message, status, "no memory for %zu points", at->rows);
+    else {
+        memcpy(points, at->data, size * sizeof *points);
+        bo__eval_scale_in(&scale, 0, n, in, x);
+        bo__eval_scale_in(&scale, in, n, out, y);
+        bo__eval_scale_in(&scale, 0, at->rows, in, points);
+        status = bo__eval_answer_new(a, e, n, x, y, at->rows, points, sampling, message);
+    }
+    if (!status)
+        bo__eval_scale_out(&scale, in, a);
+    bo__eval_scale_free(&scale);
+    free(points);
+    return status;
+}
+
 static bo_status answer(const settings *s, const bo__numbers *context, const bo__numbers *at,
                         bo_message *message)
 {
@@ -134,9 +163,8 @@ static bo_status answer(const settings *s, const bo__numbers *context, const bo_
         memcpy(x + i * in, context->data + i * (in + out), in * sizeof *x);
         memcpy(y + i * out, context->data + i * (in + out) + in, out * sizeof *y);
     }
-    bo__npsampling sampling = {s->base ? 0 : s->samples, s->seed, 0};
     if (!status)
-        status = bo__eval_answer_new(&a, e, n, x, y, at->rows, at->data, sampling, message);
+        status = ask(s, context, x, y, at, &a, message);
     if (!status)
         status = write_answer(s, &a, at, message);
     bo__eval_answer_free(&a);

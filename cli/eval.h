@@ -61,4 +61,21 @@ void bo__eval_answer_free(bo__eval_answer *answer);
 void bo__eval_answer_moments(const bo__eval_answer *answer, size_t i, size_t j, double *mean,
                              double *sd);
 
+/* The series of the kernel hare-lynx, if that is one of the kernels: from `path`, or, when that is
+ * NULL, the one that lies with the weights. */
+bo_status bo__eval_read_series(const bo__prior *kernels, const char *path, bo__series *series,
+                               bo_message *message);
+
+/* Units of models that standardise by their context: mean and sd of each column of n rows (inputs,
+ * then outputs); in for columns first … first + cols - 1, out for the outputs, which begin at
+ * column `first`. */
+typedef struct bo__eval_scale {
+    double *mean, *sd;
+} bo__eval_scale;
+bo_status bo__eval_scale_new(bo__eval_scale *scale, size_t n, size_t cols, const double *data);
+void bo__eval_scale_free(bo__eval_scale *scale); /* takes a zeroed one */
+void bo__eval_scale_in(const bo__eval_scale *scale, size_t first, size_t n, size_t cols,
+                       double *data);
+void bo__eval_scale_out(const bo__eval_scale *scale, size_t first, bo__eval_answer *answer);
+
 #endif

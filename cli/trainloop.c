@@ -38,6 +38,9 @@ static bo_status write_weights(run *r, bo_message *message)
     info.steps = bo__trainer_steps(r->trainer);
     info.batch = r->options.batch;
     info.seed = r->options.seed;
+    info.standardised = r->options.prior.kinds[0] == BO_PRIOR_PREDATOR;
+    if (info.standardised)
+        info.y_scale = 1;
     snprintf(info.prior, sizeof info.prior, "%s", r->prior);
     char *text = bo__train_options_text(&r->options);
     snprintf(info.training, sizeof info.training, "%s", text ? text : "");

@@ -63,6 +63,7 @@ static void describe(notes *n, const bo__npspec *spec, const bo__npinfo *info)
     note_number(n, "x_lower", info->x_lower);
     note_number(n, "x_upper", info->x_upper);
     note_number(n, "y_scale", info->y_scale);
+    note(n, "scaling", info->standardised ? "context" : "none");
     note_integer(n, "steps", info->steps);
     note_integer(n, "batch", info->batch);
     note_integer(n, "seed", info->seed);
@@ -151,10 +152,20 @@ static void text_of(reader *r, const char *key, char *out)
     snprintf(out, BO__NPFILE_TEXT, "%s", text ? text : "");
 }
 
+static bo_status read_scaling(reader *r, bo__npinfo *info)
+{
+    const char *text = bo__safetensors_text(r->file, "scaling");
+    info->standardised = text && !strcmp(text, "context");
+    return text && !info->standardised && strcmp(text, "none") ? bad_text(r, "scaling", text)
+                                                               : BO_OK;
+}
+
 static bo_status read_info(reader *r, bo__npinfo *info)
 {
     bo__npinfo_init(info);
-    bo_status status = number(r, "x_lower", &info->x_lower);
+    bo_status status = read_scaling(r, info);
+    if (!status)
+        status = number(r, "x_lower", &info->x_lower);
     if (!status)
         status = number(r, "x_upper", &info->x_upper);
     if (!status)
@@ -238,8 +249,9 @@ static bo_status check_tensor(reader *r, const bo__parameter *p, const bo__store
     return BO_OK;
 }
 
-static bo_status read_weights(reader *r, const bo__parameters *set, float *theta)
+static bo_status read_weights(reader *r, const bo__npmodel *model, float *theta)
 {
+    const bo__parameters *set = &model->set;
     for (size_t i = 0; i < set->count; i++) {
         const bo__stored *t = NULL;
         bo_status status = check_tensor(r, &set->items[i], &t);
@@ -254,8 +266,8 @@ static bo_status read_weights(reader *r, const bo__parameters *set, float *theta
     }
     for (size_t i = 0; i < r->file->count; i++)
         if (!bo__parameters_find(set, r->file->tensors[i].name))
-            return bo__fail(r->message, BO_EFORMAT, "%s: tensor '%.80s' is not one of this model",
-                            r->path, r->file->tensors[i].name);
+            return bo__fail(r->message, BO_EFORMAT, "%s: tensor '%.80s' is not one of a %s",
+                            r->path, r->file->tensors[i].name, model->spec.type->name);
     return BO_OK;
 }
 
@@ -278,7 +290,7 @@ static bo_status load(reader *r, const char *kind, bo__npmodel *model, float **t
     if (!*theta)
         return bo__fail(r->message, BO_ENOMEM, "%s: no memory for its weights", r->path);
     memset(*theta, 0, model->set.size * sizeof **theta);
-    return read_weights(r, &model->set, *theta);
+    return read_weights(r, model, *theta);
 }
 
 bo_status bo__npfile_load(const char *path, const char *kind, bo__npmodel *model, float **theta,

@@ -12,6 +12,7 @@
  *   ablation     0, or the number of a bo__ablation
  *   x_lower, x_upper   the box of x in training, in each coordinate
  *   y_scale      root mean square of y in training
+ *   scaling      none, or context: x and y were standardised by mean and sd of the context
  *   prior, steps, batch, seed, score    how it was trained, as far as known
  */
 #ifndef BO_NPFILE_H
@@ -24,6 +25,7 @@
 typedef struct bo__npinfo {
     double x_lower, x_upper; /* -2, 2 */
     double y_scale;
+    bool standardised; /* by mean and sd (+ 1e-5) of each column of the context */
     size_t steps, batch;
     uint64_t seed;
     char prior[BO__NPFILE_TEXT];

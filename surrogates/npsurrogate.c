@@ -70,8 +70,9 @@ static bo_status check_model(const char *path, const member *m, const char *kind
                         "each): train one with bo-train --model %s --dim %zu", path, spec->dim_x,
                         spec->dim_x == 1 ? "" : "s", width, kind, width);
     if (spec->dim_y != 1)
-        return bo__fail(message, BO_EINVAL, "%.200s predicts %zu values a point; optimisation "
-                        "needs a model of one", path, spec->dim_y);
+        return bo__fail(message, BO_EINVAL, "%.200s predicts %zu values a point, a surrogate "
+                        "one: train one with bo-train --model %s --dim %zu and a prior of one output, "
+                        "such as rbf", path, spec->dim_y, kind, width);
     return BO_OK;
 }
 

@@ -102,13 +102,21 @@ static void file_name(const bo__weights_key *key, char *name, size_t room)
     snprintf(name, room, "%s-%.60s%s%s.safetensors", key->kind, key->variant, dim, seed);
 }
 
+/* "A, B": the folders that were looked in, as many as fit. */
+static void list_places(char places[200])
+{
+    char folder[BO__WEIGHTS_PATH];
+    *places = 0;
+    for (size_t i = 0; bo__weights_folder(i, folder); i++)
+        if (strlen(places) + strlen(folder) + 3 < 200)
+            strcat(strcat(places, i ? ", " : ""), folder);
+}
+
 /* "no weights …; looked in A, B; train them with …" */
 static bo_status missing(const bo__weights_key *key, const char *name, bo_message *message)
 {
-    char folder[BO__WEIGHTS_PATH], places[200] = "";
-    for (size_t i = 0; bo__weights_folder(i, folder); i++)
-        if (strlen(places) + strlen(folder) + 3 < sizeof places)
-            strcat(strcat(places, i ? ", " : ""), folder);
+    char places[200];
+    list_places(places);
     bool sharp = !strcmp(key->variant, "sharp"), paper = !strcmp(key->variant, "paper");
     if (!sharp && !paper)
         return bo__fail(message, BO_ENOMODEL,
@@ -125,13 +133,29 @@ static bo_status missing(const bo__weights_key *key, const char *name, bo_messag
                     sharp ? "0.01" : "0.1", seed, name);
 }
 
+/* Looks for a file in all folders. */
+static bool find_file(const char *name, char path[BO__WEIGHTS_PATH])
+{
+    for (size_t i = 0; !strchr(name, '/') && bo__weights_folder(i, path); i++)
+        if (append(path, "/") && append(path, name) && !access(path, R_OK))
+            return true;
+    return false;
+}
+
+bo_status bo__weights_data(const char *name, char path[BO__WEIGHTS_PATH], bo_message *message)
+{
+    char places[200];
+    if (find_file(name, path))
+        return BO_OK;
+    list_places(places);
+    return bo__fail(message, BO_ENOMODEL, "there is no %.60s in %s: set BO_MODELS to its folder",
+                    name, places);
+}
+
 bo_status bo__weights_find(const bo__weights_key *key, char path[BO__WEIGHTS_PATH],
                            bo_message *message)
 {
     char name[160];
     file_name(key, name, sizeof name);
-    for (size_t i = 0; !strchr(name, '/') && bo__weights_folder(i, path); i++)
-        if (append(path, "/") && append(path, name) && !access(path, R_OK))
-            return BO_OK;
-    return missing(key, name, message);
+    return find_file(name, path) ? BO_OK : missing(key, name, message);
 }

@@ -27,6 +27,9 @@ typedef struct bo__weights_key {
 bo_status bo__weights_find(const bo__weights_key *key, char path[BO__WEIGHTS_PATH],
                            bo_message *message);
 
+/* The same for a file of data that lies with them. */
+bo_status bo__weights_data(const char *name, char path[BO__WEIGHTS_PATH], bo_message *message);
+
 /* Folder i of the list above that there is; false past the end. */
 bool bo__weights_folder(size_t i, char folder[BO__WEIGHTS_PATH]);
 

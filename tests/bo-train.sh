@@ -47,6 +47,9 @@ refuses "'rbg' is not one of" --prior rbg
 refuses 'needs --log' --plot a.png
 refuses '--sigma-floor' --sigma-floor 0
 refuses 'not of cnp' --model cnp --ablation paired --steps 1
+refuses 'one input' --prior predator --dim 2
+refuses 'different numbers of outputs' --prior predator,rbf
+refuses 'train with predator' --prior hare-lynx --steps 1
 refuses 'nowhere' --model cnp --steps 1 --output nowhere/x.safetensors
 
 # Trains; with become=exec in place of the shell, so that $! is the command's own process.
@@ -69,6 +72,22 @@ run one --threads 1 --quiet 2>said || fail 'a run with one thread fails'
 cmp whole one || fail 'threads change the result'
 run whole --threads 2 --resume >said 2>&1 || fail 'a finished run cannot be resumed'
 grep -q 'is finished' said || fail 'a finished run begins anew'
+
+# Two outputs: threads change nothing, and a killed run goes on.
+series() # OUTPUT OPTION…
+{
+    output=$1
+    shift
+    ${become-} "$train" --model cnp --prior predator --batch 4 --steps 60 --score-every 30 --score-batches 1 \
+        --quiet --output "$output" "$@"
+}
+series pair --threads 2 2>said || fail 'a run with two outputs fails'
+become=exec series alone --threads 1 --resume --checkpoint-every 10 2>said &
+wait_for alone.checkpoint $!
+kill -9 $! 2>/dev/null || true
+wait $! 2>/dev/null || true
+series alone --resume --threads 1 2>said || fail 'a killed run with two outputs cannot go on'
+cmp pair alone || fail 'two outputs: a killed run ends elsewhere'
 
 # Killed at any moment, and gone on; three times over.
 for turn in 1 2 3; do

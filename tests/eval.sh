@@ -27,14 +27,15 @@ refuses() # STATUS WORD ARGUMENT…
     grep -q -e "$word" "$folder/err" || fail "bo-eval $*: does not say '$word'"
 }
 
-train() # KIND NAME DIM
+train() # KIND NAME DIM [PRIOR]
 {
-    "$top_builddir/bo-train" --model "$1" --dim "$3" --steps 3 --batch 4 --quiet \
+    "$top_builddir/bo-train" --model "$1" --dim "$3" --prior "${4:-rbf}" --steps 3 --batch 4 --quiet \
         --output "$folder/$2.safetensors" >"$folder/train" 2>&1 || fail "$(cat "$folder/train")"
 }
 train banp banp-paper 1
 train cnp cnp-paper 1
 train cnp wide 2
+train banp series 1 predator
 
 "$eval" --help | grep -q regression
 "$eval" regression --help | grep -q -e --kernel
@@ -76,11 +77,42 @@ $run --model banp --base --at - <"$folder/at.csv" >"$folder/base"
 refuses 1 'columns' predict --model "$folder/wide.safetensors" --context "$folder/context.csv" \
     --at "$folder/at.csv"
 
+# series: two outputs, simulated and real; the data is found like the weights
+pair="$folder/series.safetensors"
+"$eval" regression --model "$pair" --kernel predator,hare-lynx --tasks 16 --samples 3 \
+    --output "$folder/s.csv" >"$folder/out" || fail 'series'
+[ "$(grep -c '^series ' "$folder/out")" -eq 2 ] || fail "series: $(cat "$folder/out")"
+grep -q '^series .* -5.465$' "$folder/out" || fail "series: $(cat "$folder/out")"
+"$eval" regression --model "$pair" --kernel hare-lynx --tasks 16 --samples 3 \
+    --data "$top_srcdir/models/hare-lynx.txt" --threads 1 >"$folder/again"
+[ "$(tail -1 "$folder/again")" = "$(tail -1 "$folder/out")" ] || fail 'the shipped data is other data'
+refuses 1 'predator and hare-lynx' regression --model "$pair" --kernel rbf
+refuses 1 'prior predator' regression --model cnp --kernel predator
+refuses 1 'is for --kernel hare-lynx' regression --model cnp --data "$folder/at.csv"
+refuses 1 '3 columns' regression --model "$pair" --kernel hare-lynx --data "$folder/context.csv"
+refuses 2 'outputs' regression --model "$pair" --kernel rbf,predator
+awk '!/#/ && NR % 3 { print $1 "," $3 "," $2 }' "$top_srcdir/models/hare-lynx.txt" >"$folder/c.csv"
+printf '%s\n' 1850 1900 >"$folder/years.csv"
+"$eval" predict --model "$pair" --context "$folder/c.csv" --at "$folder/years.csv" >"$folder/out" ||
+    fail 'predictions of two outputs'
+head -1 "$folder/out" | grep -q '^x,mean_1,sd_1,mean_2,sd_2$' || fail "$(cat "$folder/out")"
+awk -F, 'NR > 1 && ($1 < 1850 || $2 < 1 || $2 > 90 || $3 < 5 || $4 < 5 || $4 > 150) { exit 1 }' \
+    "$folder/out" || fail "not in the units of the data: $(cat "$folder/out")"
+status=0
+"$top_builddir/bo-run" --surrogate banp --model "$pair" --objective gp_rbf >"$folder/out" 2>&1 ||
+    status=$?
+{ [ $status -ne 0 ] && grep -q 'predicts 2 values a point' "$folder/out" &&
+    grep -q 'bo-train --model banp' "$folder/out"; } || fail "bo-run: $(cat "$folder/out")"
+
 # plot: a picture, where gnuplot is
 if command -v gnuplot >/dev/null 2>&1; then
     "$eval" plot --model banp --model cnp --samples 3 --kernel all --limit \
         --output "$folder/tasks.svg" || fail 'plot'
     grep -q '</svg>' "$folder/tasks.svg" || fail 'no picture'
+    "$eval" plot --model "$pair" --samples 3 --kernel predator,hare-lynx \
+        --output "$folder/series.svg" || fail 'plot of series'
+    grep -q 'prey' "$folder/series.svg" || fail 'no panel for the prey'
+    refuses 1 'outputs' plot --model "$pair" --output "$folder/no.svg"
     "$eval" plot --model cnp --output - >"$folder/out" || fail 'plot in the terminal'
     grep -q 'cnp@paper' "$folder/out" || fail 'no title in the terminal'
 fi

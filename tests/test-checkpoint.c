@@ -56,11 +56,13 @@ static void assert_same(const bo__trainer *a, const bo__trainer *b)
     assert_memory_equal(bo__trainer_weights(a), bo__trainer_weights(b), bytes);
 }
 
-static void resumes(bo__optimizer optimizer)
+static void resumes(bo__optimizer optimizer, bo__prior_kind prior)
 {
     const char *path = "test-train.checkpoint";
     bo__train_options o = small(&bo__nptype_banp);
     o.optimizer = optimizer;
+    o.prior.kinds[0] = prior;
+    o.model.dim_y = bo__prior_outputs(&o.prior);
     o.adam.average = 0.9;
     o.adam.clip = 1;
     o.adam.warmup = 3;
@@ -88,12 +90,13 @@ static void resumes(bo__optimizer optimizer)
 
 static void test_adam(void **state)
 {
-    resumes(BO__OPTIMIZER_ADAM);
+    resumes(BO__OPTIMIZER_ADAM, BO_PRIOR_RBF);
+    resumes(BO__OPTIMIZER_ADAM, BO_PRIOR_PREDATOR);
 }
 
 static void test_muon(void **state)
 {
-    resumes(BO__OPTIMIZER_MUON);
+    resumes(BO__OPTIMIZER_MUON, BO_PRIOR_RBF);
 }
 
 /* Whatever changes the result is in the text, and what does not is not. */

@@ -152,7 +152,7 @@ static void test_bad_tensors(void **state)
     m.tensors[0] = was;
     m.tensors[m.count++] = (bo__stored){.name = "extra", .dims = 1, .shape = {1}, .size = 1,
                                         .data = m.theta};
-    expect(&m, 1, text, NULL, BO_EFORMAT, "'extra' is not one of this model");
+    expect(&m, 1, text, NULL, BO_EFORMAT, "'extra' is not one of a");
     m.count--;
     m.theta[m.model.set.items[3].offset] = NAN;
     expect(&m, 1, text, NULL, BO_EFORMAT, "holds nan");

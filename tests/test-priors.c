@@ -30,17 +30,33 @@ static void test_parse(void **state)
     assert_non_null(strstr(message.text, "'rb'"));
     assert_int_equal(bo__prior_parse(&p, "", 1, &message), BO_EINVAL);
     assert_int_equal(bo__prior_parse(&p, "rbf,", 1, &message), BO_EINVAL);
-    assert_int_equal(bo__prior_parse(&p, "rbf,rbf,rbf,rbf,rbf", 1, &message), BO_EINVAL);
+    assert_int_equal(bo__prior_parse(&p, "rbf,rbf,rbf,rbf,rbf,rbf,rbf", 1, &message), BO_EINVAL);
+}
+
+static void test_series_apart(void **state)
+{
+    bo_message message;
+    bo__prior p = parsed("predator,hare-lynx", 1);
+    assert_int_equal(bo__prior_outputs(&p), 2);
+    assert_int_equal(bo__prior_parse(&p, "rbf,predator", 1, &message), BO_EINVAL);
+    assert_non_null(strstr(message.text, "outputs"));
+    assert_int_equal(bo__prior_parse(&p, "predator", 2, &message), BO_EINVAL);
+    assert_non_null(strstr(message.text, "one input"));
+    p = parsed("predator", 1);
+    assert_int_equal(bo__prior_points(&p), 99);
+    p = parsed("rbf", 1);
+    assert_true(bo__prior_points(&p) == 49 && bo__prior_outputs(&p) == 1);
 }
 
 static void test_sizes(void **state)
 {
+    bo__prior prior = parsed("rbf", 1);
     bo__rng rng;
     bo__rng_init(&rng, 1, "test", 0);
     size_t least = 100, most = 0, least_targets = 100, most_points = 0;
     for (int i = 0; i < 20000; i++) {
         size_t context, points;
-        bo__prior_sizes(&rng, &context, &points);
+        bo__prior_sizes(&prior, &rng, &context, &points);
         least = context < least ? context : least;
         most = context > most ? context : most;
         least_targets = points - context < least_targets ? points - context : least_targets;
@@ -100,7 +116,7 @@ static double mean_whitened(const char *name, size_t dim)
         bo__rng_init(&rng, 2, "task", i);
         bo__prior_task task;
         size_t n = 3 + i % 47;
-        bo__prior_draw(&prior, &rng, n, x, y, scratch, &task);
+        bo__prior_draw(&prior, &rng, 1, n, x, y, scratch, &task);
         assert_true(task.scale >= 0.1 && task.scale <= 1);
         assert_true(task.length >= 0.1 && task.length <= 0.6);
         for (size_t j = 0; j < n * dim; j++)
@@ -138,10 +154,10 @@ static void test_mixture_uses_all(void **state)
         bo__rng rng;
         bo__rng_init(&rng, 2, "task", i);
         bo__prior_task task;
-        bo__prior_draw(&prior, &rng, 8, x, y, scratch, &task);
+        bo__prior_draw(&prior, &rng, 4, 8, x, y, scratch, &task);
         seen[task.kind]++;
     }
-    for (size_t k = 0; k < BO_PRIOR_KINDS; k++)
+    for (size_t k = 0; k <= BO_PRIOR_TNOISE; k++)
         assert_true(seen[k] > 60);
     free(scratch);
 }
@@ -149,6 +165,7 @@ static void test_mixture_uses_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_series_apart),
         cmocka_unit_test(test_parse),       cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_covariances), cmocka_unit_test(test_tnoise),
         cmocka_unit_test(test_mixture_uses_all),

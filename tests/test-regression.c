@@ -38,36 +38,37 @@ static void test_limits(void **state)
 }
 
 /* One group by hand, for a model with one component. */
-static void test_by_hand(void **state)
+static void check_by_hand(bo__regression_plan plan)
 {
-    enum { G = BO_REGRESSION_GROUP, N = BO_REGRESSION_POINTS };
+    enum { G = BO_REGRESSION_GROUP, N = 100 };
+    size_t d = bo__prior_outputs(&plan.prior);
     bo__npmodel model;
-    bo__npspec spec = small_spec("canp", 1, 1);
+    bo__npspec spec = small_spec("canp", 1, d);
     assert_int_equal(bo__npmodel_init(&model, &spec, NULL), BO_OK);
     float *theta = random_weights(&model, 1);
     bo__npposterior p;
     bo__npposterior_init(&p, &model, theta);
-    bo__regression_plan plan = plan_of(BO_PRIOR_RBF, G);
-    double x[N], y[N], mean[N], sd[N], context = 0, target = 0, sharp = 0, below[9] = {0};
+    double x[N], y[2 * N], mean[2 * N], sd[2 * N], context = 0, target = 0, sharp = 0, below[9] = {0};
     double targets = 0, ce = 0;
     for (size_t t = 0; t < G; t++) {
         bo__regression_task task = {.x = x, .y = y};
         assert_int_equal(bo__regression_draw(&plan.prior, 3, t, &task, NULL), BO_OK);
         assert_true(task.context >= 3 && task.n <= N && task.n >= task.context + 3);
+        assert_true(task.n <= bo__prior_points(&plan.prior));
         bo__npposterior_fit(&p, task.context, x, y, (bo__npunits){0, 1, 0, 1},
                             (bo__npsampling){0}, NULL);
         void *work = aligned_alloc(64, bo__npposterior_workspace(&p, task.n));
-        bo__npposterior_at(&p, task.n, x, 1, mean, sd, work);
+        bo__npposterior_at(&p, task.n, x, d, mean, sd, work);
         free(work);
-        for (size_t i = 0; i < task.n; i++) {
+        for (size_t i = 0; i < task.n * d; i++) {
             double e = (y[i] - mean[i]) / sd[i], count = (double)(task.n - task.context);
             double value = -e * e / 2 - log(sd[i]) - 0.918938533204672742;
-            if (i < task.context) {
+            if (i < task.context * d) {
                 context += value / (double)task.context / G;
                 continue;
             }
             target += value / count / G;
-            sharp += sd[i] * sd[i] / count / G;
+            sharp += sd[i] * sd[i] / count / G / (double)d;
             targets++;
             for (int l = 0; l < 9; l++) /* y below the quantile: Φ(e) below p */
                 below[l] += erfc(-e / M_SQRT2) / 2 <= 0.1 * (l + 1);
@@ -88,6 +89,31 @@ static void test_by_hand(void **state)
     bo__npposterior_free(&p);
     bo__npmodel_free(&model);
     free(theta);
+}
+
+static void test_by_hand(void **state)
+{
+    float x[80], y[160];
+    for (int i = 0; i < 80; i++) {
+        x[i] = (float)i;
+        y[2 * i] = sinf(x[i]);
+        y[2 * i + 1] = x[i] * cosf(x[i]);
+    }
+    bo__series series = {80, x, y};
+    for (int kind = 0; kind < BO_PRIOR_KINDS; kind++) {
+        bo__regression_plan plan = plan_of((bo__prior_kind)kind, BO_REGRESSION_GROUP);
+        plan.prior.series = &series;
+        check_by_hand(plan);
+    }
+}
+
+/* Two components of two outputs: the density of both outputs, averaged over components. */
+static void test_log_density(void **state)
+{
+    const double mean[] = {0, 1, 2, 3}, sd[] = {1, 2, 0.5, 1}, y[] = {0.5, 2};
+    double p1 = exp(-0.125 - 0.125) / (1 * 2), p2 = exp(-4.5 - 0.5) / (0.5 * 1);
+    assert_close(bo__mixture_log_density(2, 2, mean, sd, y), log((p1 + p2) / 2 / (2 * M_PI)),
+                 1e-12);
 }
 
 static bool stop_soon(void *data, size_t tasks)
@@ -127,6 +153,9 @@ static void test_mixture(void **state)
     plan.prior.dim = 2;
     assert_int_equal(bo__regression(&two, &plan, &b, &message), BO_EINVAL);
     assert_non_null(strstr(message.text, "inputs"));
+    plan.prior = (bo__prior){.count = 1, .kinds = {BO_PRIOR_PREDATOR}, .dim = 1};
+    assert_int_equal(bo__regression(&two, &plan, &b, &message), BO_EINVAL);
+    assert_non_null(strstr(message.text, "--prior predator"));
     for (int i = 0; i < 2; i++) {
         bo__npmodel_free(&model[i]);
         free(theta[i]);
@@ -138,6 +167,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_by_hand),
+        cmocka_unit_test(test_log_density),
         cmocka_unit_test(test_mixture),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -59,11 +59,21 @@ static void assert_same(const bo__trainer *a, const bo__trainer *b)
     assert_memory_equal(bo__trainer_weights(a), bo__trainer_weights(b), bytes);
 }
 
+/* The same with simulated series of two outputs. */
+static bo__train_options small_series(const bo__nptype *type)
+{
+    bo__train_options o = small(type);
+    o.prior.kinds[0] = BO_PRIOR_PREDATOR;
+    o.model.dim_y = 2;
+    return o;
+}
+
 static void test_threads_change_nothing(void **state)
 {
-    for (size_t i = 0; bo__nptype_at(i); i++) {
-        bo__train_options o = small(bo__nptype_at(i));
-        o.group_sizes = i % 2;
+    for (size_t i = 0; bo__nptype_at(i / 2); i++) {
+        const bo__nptype *type = bo__nptype_at(i / 2);
+        bo__train_options o = i % 2 ? small(type) : small_series(type);
+        o.group_sizes = i % 4 < 2;
         o.lanes = 3;
         o.optimizer = i % 3 == 2 ? BO__OPTIMIZER_MUON : BO__OPTIMIZER_ADAM;
         bo__trainer *one = made(&o);
@@ -226,6 +236,13 @@ static void test_bad_options(void **state)
     assert_int_equal(bo__trainer_new(&t, &o, &message), BO_EINVAL);
     assert_non_null(strstr(message.text, "lanes"));
     assert_null(t);
+    o = small(&bo__nptype_cnp);
+    o.model.dim_y = 2;
+    assert_int_equal(bo__trainer_new(&t, &o, &message), BO_EINVAL);
+    o = small_series(&bo__nptype_cnp);
+    o.prior.kinds[0] = BO_PRIOR_SERIES;
+    assert_int_equal(bo__trainer_new(&t, &o, &message), BO_EINVAL);
+    assert_non_null(strstr(message.text, "predator"));
     bo__trainer_free(NULL);
 }
 
@@ -251,10 +268,10 @@ static void test_divergence(void **state)
     bo__trainer_free(t);
 }
 
-static double score_of(const bo__trainer *t, size_t threads)
+static double score_of(const bo__trainer *t, const bo__prior *prior, size_t threads)
 {
     bo__score score;
-    bo__score_plan plan = {.prior = {.count = 1, .kinds = {BO_PRIOR_RBF}, .dim = 1}, .seed = 5,
+    bo__score_plan plan = {.prior = *prior, .seed = 5,
                            .batches = 8, .tasks = 5, .samples = 3, .threads = threads};
     bo_message message;
     if (bo__score_model(bo__trainer_model(t), bo__trainer_weights(t), &plan, &score, &message))
@@ -265,16 +282,17 @@ static double score_of(const bo__trainer *t, size_t threads)
 
 static void test_it_learns(void **state)
 {
-    for (size_t i = 0; bo__nptype_at(i); i++) {
-        bo__train_options o = small(bo__nptype_at(i));
+    const bo__nptype *type;
+    for (size_t i = 0; (type = bo__nptype_at(i / 2)); i++) {
+        bo__train_options o = i % 2 ? small(type) : small_series(type);
         o.batch = 16;
         o.adam.steps = 60;
         o.adam.rate = 3e-3;
         bo__trainer *t = made(&o);
-        double before = score_of(t, 1);
-        assert_true(before == score_of(t, 2));
+        double before = score_of(t, &o.prior, 1);
+        assert_true(before == score_of(t, &o.prior, 2));
         run(t, 60);
-        double after = score_of(t, 1);
+        double after = score_of(t, &o.prior, 1);
         if (!(after > before + 0.05))
             fail_msg("%s: score %g before, %g after", o.model.type->name, before, after);
         bo__trainer_free(t);

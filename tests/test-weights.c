@@ -80,6 +80,18 @@ static void test_missing(void **state)
     assert_int_equal(bo__weights_find(&key, path, NULL), BO_ENOMODEL);
 }
 
+static void test_data(void **state)
+{
+    char path[BO__WEIGHTS_PATH];
+    bo_message message;
+    assert_int_equal(bo__weights_data("hare-lynx.txt", path, &message), BO_OK); /* build tree */
+    assert_int_equal(bo__weights_data("cnp-sharp-s4.safetensors", path, &message), BO_OK);
+    assert_non_null(strstr(path, "/b/"));
+    assert_int_equal(bo__weights_data("nothing.txt", path, &message), BO_ENOMODEL);
+    assert_non_null(strstr(message.text, "nothing.txt"));
+    assert_non_null(strstr(message.text, top));
+}
+
 /* The build tree comes after the environment: this test runs in one. */
 static void test_folders(void **state)
 {
@@ -102,6 +114,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_found),
         cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_data),
         cmocka_unit_test(test_folders),
     };
     return cmocka_run_group_tests(tests, make_folders, remove_folders);

@@ -83,8 +83,9 @@ bo_status bo__oracle_predict(const bo__prior_task *task, size_t dim, size_t n, c
                              const double *y, size_t m, const double *at, double floor,
                              double *mean, double *sd, bo_message *message)
 {
-    if (task->kind == BO_PRIOR_TNOISE)
-        return bo__fail(message, BO_EUNSUPPORTED, "t-noise has no exact Gaussian process");
+    if (task->kind >= BO_PRIOR_TNOISE)
+        return bo__fail(message, BO_EUNSUPPORTED, "%s has no exact Gaussian process",
+                        bo__prior_name(task->kind));
     double *memory = malloc((n * n + 2 * n + 1) * sizeof *memory);
     if (!memory)
         return bo__fail(message, BO_ENOMEM, "no memory for %zu points", n);

@@ -1,4 +1,4 @@
-/* priors.c - where training tasks come from: functions drawn from Gaussian processes.
+/* priors.c - where tasks come from: functions drawn from Gaussian processes, and series.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
@@ -14,11 +14,35 @@
 #include "lanes.h"
 #include "message.h"
 
-static const char *const names[BO_PRIOR_KINDS] = {"rbf", "matern52", "periodic", "tnoise"};
+static const char *const names[BO_PRIOR_KINDS] = {"rbf",    "matern52", "periodic",
+                                                    "tnoise", "predator", "hare-lynx"};
 
 const char *bo__prior_name(bo__prior_kind kind)
 {
     return kind < BO_PRIOR_KINDS ? names[kind] : NULL;
+}
+
+static size_t outputs_of(bo__prior_kind kind)
+{
+    return kind < BO_PRIOR_PREDATOR ? 1 : BO__SERIES_OUTPUTS;
+}
+
+size_t bo__prior_outputs(const bo__prior *prior)
+{
+    return outputs_of(prior->kinds[0]);
+}
+
+/* Of the last kind, whether it goes with the others. */
+static bo_status check_kind(const bo__prior *prior, bo_message *message)
+{
+    bo__prior_kind kind = prior->kinds[prior->count - 1];
+    if (outputs_of(kind) != bo__prior_outputs(prior))
+        return bo__fail(message, BO_EINVAL, "priors %s and %s have different numbers of outputs",
+                        names[prior->kinds[0]], names[kind]);
+    if (kind >= BO_PRIOR_PREDATOR && prior->dim != 1)
+        return bo__fail(message, BO_EINVAL, "prior %s has one input, not %zu", names[kind],
+                        prior->dim);
+    return BO_OK;
 }
 
 bo_status bo__prior_parse(bo__prior *prior, const char *text, size_t dim, bo_message *message)
@@ -31,19 +55,43 @@ bo_status bo__prior_parse(bo__prior *prior, const char *text, size_t dim, bo_mes
             kind++;
         if (kind == BO_PRIOR_KINDS)
             return bo__fail(message, BO_EINVAL,
-                            "prior '%.*s' is not one of rbf, matern52, periodic, tnoise",
+                            "prior '%.*s' is not one of rbf, matern52, periodic, tnoise, predator, "
+                            "hare-lynx",
                             (int)(length < 40 ? length : 40), text);
         if (prior->count == BO_PRIOR_KINDS)
             return bo__fail(message, BO_EINVAL, "a prior mixes at most %d kinds", BO_PRIOR_KINDS);
         prior->kinds[prior->count++] = (bo__prior_kind)kind;
-        if (!text[length])
-            return BO_OK;
+        bo_status status = check_kind(prior, message);
+        if (status || !text[length])
+            return status;
         text += length + 1;
     }
 }
 
-void bo__prior_sizes(bo__rng *rng, size_t *context, size_t *points)
+size_t bo__prior_points(const bo__prior *prior)
 {
+    size_t most = 0;
+    for (size_t i = 0; i < prior->count; i++) {
+        bo__prior_kind kind = prior->kinds[i];
+        size_t n = kind == BO_PRIOR_SERIES     ? prior->series->n
+                   : kind == BO_PRIOR_PREDATOR ? BO__PREDATOR_MOST
+                                               : 49;
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+void bo__prior_sizes(const bo__prior *prior, bo__rng *rng, size_t *context, size_t *points)
+{
+    if (prior->kinds[0] == BO_PRIOR_PREDATOR) {
+        bo__predator_sizes(rng, context, points);
+        return;
+    }
+    if (prior->kinds[0] == BO_PRIOR_SERIES) {
+        *context = bo__series_context(prior->series, rng);
+        *points = prior->series->n;
+        return;
+    }
     *context = 3 + bo__rng_below(rng, 44);
     *points = *context + 3 + bo__rng_below(rng, 47 - *context);
 }
@@ -55,6 +103,10 @@ static size_t padded(size_t n)
 
 size_t bo__prior_scratch(const bo__prior *prior, size_t n)
 {
+    if (prior->kinds[0] == BO_PRIOR_PREDATOR)
+        return BO__PREDATOR_SCRATCH;
+    if (prior->kinds[0] == BO_PRIOR_SERIES)
+        return prior->series->n;
     return (n + 2 + prior->dim) * padded(n);
 }
 
@@ -163,8 +215,8 @@ static double heavy(bo__rng *rng)
     return normal / sqrt(chi / freedom);
 }
 
-void bo__prior_draw(const bo__prior *prior, bo__rng *rng, size_t n, float *x, float *y,
-                    float *scratch, bo__prior_task *task)
+static void draw_function(const bo__prior *prior, bo__rng *rng, size_t n, float *x, float *y,
+                          float *scratch, bo__prior_task *task)
 {
     size_t wide = padded(n), dim = prior->dim;
     float *e = scratch, *drawn = e + wide, *columns = drawn + wide, *k = columns + dim * wide;
@@ -185,6 +237,19 @@ void bo__prior_draw(const bo__prior *prior, bo__rng *rng, size_t n, float *x, fl
         double gamma = 0.15 * bo__rng_uniform(rng);
         y[i] += (float)(gamma * heavy(rng));
     }
+    *task = t;
+}
+
+void bo__prior_draw(const bo__prior *prior, bo__rng *rng, size_t context, size_t n, float *x,
+                    float *y, float *scratch, bo__prior_task *task)
+{
+    bo__prior_task drawn = {.kind = prior->kinds[0]};
+    if (drawn.kind == BO_PRIOR_PREDATOR)
+        bo__predator_draw(rng, context, n, x, y, scratch);
+    else if (drawn.kind == BO_PRIOR_SERIES)
+        bo__series_draw(prior->series, rng, context, n, x, y, (uint32_t *)scratch);
+    else
+        draw_function(prior, rng, n, x, y, scratch, &drawn);
     if (task)
-        *task = t;
+        *task = drawn;
 }

@@ -1,4 +1,4 @@
-/* priors.h - where training tasks come from: functions drawn from Gaussian processes.
+/* priors.h - where tasks come from: functions drawn from Gaussian processes, and series.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
@@ -10,18 +10,27 @@
  *             the coordinates, since of Euclidean distances it is no covariance
  *   tnoise    rbf, plus γ·T(2.1) at every point, γ ~ U(0, 0.15)
  * Gaussian noise of standard deviation 0.02 is part of y in all of them.
+ *
+ * Two more have one input and two outputs (predators, prey), more points, and are standardised by
+ * their context (series.h):
+ *   predator   points of simulated series, see predator.h
+ *   hare-lynx  all points of a series that the caller gives: to test with, not to train on
  */
 #ifndef BO_PRIORS_H
 #define BO_PRIORS_H
 
 #include "bo.h"
+#include "predator.h"
 #include "rng.h"
+#include "series.h"
 
 typedef enum bo__prior_kind {
     BO_PRIOR_RBF,
     BO_PRIOR_MATERN52,
     BO_PRIOR_PERIODIC,
     BO_PRIOR_TNOISE,
+    BO_PRIOR_PREDATOR,
+    BO_PRIOR_SERIES,
     BO_PRIOR_KINDS
 } bo__prior_kind;
 
@@ -30,6 +39,8 @@ typedef struct bo__prior {
     size_t count;
     bo__prior_kind kinds[BO_PRIOR_KINDS];
     size_t dim;
+    const bo__series *series; /* of BO_PRIOR_SERIES; the caller's */
+    bo__predator_pool *pool;  /* of BO_PRIOR_PREDATOR in training; NULL: a series for each task */
 } bo__prior;
 
 #define BO__PRIOR_NOISE 0.02 /* standard deviation */
@@ -37,7 +48,7 @@ typedef struct bo__prior {
 
 const char *bo__prior_name(bo__prior_kind kind); /* NULL past the end */
 
-/* "rbf", or several with commas between. */
+/* "rbf", or several with commas between, which have the same outputs. */
 bo_status bo__prior_parse(bo__prior *prior, const char *names, size_t dim, bo_message *message);
 
 /* What a task was drawn with. */
@@ -46,12 +57,19 @@ typedef struct bo__prior_task {
     double scale, length, period;
 } bo__prior_task;
 
-/* How many points a batch has: |c| uniform on 3 … 46, targets uniform on 3 … 49 - |c|. */
-void bo__prior_sizes(bo__rng *rng, size_t *context, size_t *points);
+size_t bo__prior_outputs(const bo__prior *prior); /* columns of y */
 
-/* Draws x (n × dim) and y (n).  scratch has bo__prior_scratch floats; task may be NULL. */
+/* How many points a task has at most. */
+size_t bo__prior_points(const bo__prior *prior);
+
+/* How many points a batch has: |c| uniform on 3 … 46, targets uniform on 3 … 49 - |c|; see
+ * predator.h and series.h for the others. */
+void bo__prior_sizes(const bo__prior *prior, bo__rng *rng, size_t *context, size_t *points);
+
+/* Draws x (n × dim) and y (n × outputs), of which the first `context` are given.  scratch has
+ * bo__prior_scratch floats; task may be NULL. */
 size_t bo__prior_scratch(const bo__prior *prior, size_t n);
-void bo__prior_draw(const bo__prior *prior, bo__rng *rng, size_t n, float *x, float *y,
-                    float *scratch, bo__prior_task *task);
+void bo__prior_draw(const bo__prior *prior, bo__rng *rng, size_t context, size_t n, float *x,
+                    float *y, float *scratch, bo__prior_task *task);
 
 #endif

@@ -33,16 +33,16 @@ bo_status bo__regression_draw(const bo__prior *prior, uint64_t seed, size_t t,
 {
     bo__rng rng;
     bo__rng_init(&rng, seed, "regression task", t);
-    bo__prior_sizes(&rng, &task->context, &task->n);
-    size_t n = task->n, dim = prior->dim, scratch = bo__prior_scratch(prior, n);
-    float *x = malloc((n * (dim + 1) + 16 + scratch + 16) * sizeof *x);
+    bo__prior_sizes(prior, &rng, &task->context, &task->n);
+    size_t n = task->n, dim = prior->dim, d = bo__prior_outputs(prior);
+    float *x = malloc((n * (dim + d) + bo__prior_scratch(prior, n) + 32) * sizeof *x);
     if (!x)
         return bo__fail(message, BO_ENOMEM, "no memory for a task");
-    float *y = x + n * dim, *rest = y + n;
-    bo__prior_draw(prior, &rng, n, x, y, rest, &task->prior);
+    float *y = x + n * dim, *rest = y + n * d;
+    bo__prior_draw(prior, &rng, task->context, n, x, y, rest, &task->prior);
     for (size_t i = 0; i < n * dim; i++)
         task->x[i] = x[i];
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n * d; i++)
         task->y[i] = y[i];
     free(x);
     return BO_OK;
@@ -63,7 +63,7 @@ typedef struct worker {
 typedef struct scorer {
     const bo__predictor *predictor;
     const bo__regression_plan *plan;
-    size_t K, groups;
+    size_t K, d, groups; /* components, outputs */
     double quantiles[LEVELS]; /* of N(0, 1) */
     worker *workers;
     double (*each)[BO_MEASURES]; /* of each group */
@@ -80,14 +80,14 @@ static void free_worker(worker *w, size_t count)
     free(w->x), free(w->y), free(w->mean), free(w->sd), free(w->below), free(w->work);
 }
 
-static bool make_worker(worker *w, const bo__predictor *p, size_t dim, size_t K)
+static bool make_worker(worker *w, const bo__predictor *p, const bo__prior *prior, size_t K)
 {
-    enum { N = BO_REGRESSION_POINTS };
+    size_t n = bo__prior_points(prior), d = bo__prior_outputs(prior);
     w->posteriors = calloc(p->count + 1, sizeof *w->posteriors);
-    w->x = malloc(N * dim * sizeof *w->x);
-    w->y = malloc(N * sizeof *w->y);
-    w->mean = malloc(N * K * sizeof *w->mean);
-    w->sd = malloc(N * K * sizeof *w->sd);
+    w->x = malloc(n * prior->dim * sizeof *w->x);
+    w->y = malloc(n * d * sizeof *w->y);
+    w->mean = malloc(n * K * d * sizeof *w->mean);
+    w->sd = malloc(n * K * d * sizeof *w->sd);
     w->below = malloc(K * LEVELS * sizeof *w->below);
     for (size_t i = 0; w->posteriors && i < p->count; i++)
         bo__npposterior_init(&w->posteriors[i], p->models[i], p->theta[i]);
@@ -111,7 +111,7 @@ static bo_status predict(const scorer *s, worker *w, const bo__regression_task *
 {
     const bo__predictor *p = s->predictor;
     bo__npunits units = {0, 1, 0, 1};
-    size_t first = 0;
+    size_t first = 0, d = s->d;
     if (p->count == 0)
         return bo__oracle_predict(&t->prior, s->plan->prior.dim, t->context, t->x, t->y, t->n,
                                   t->x, p->floor, w->mean, w->sd, &w->message);
@@ -124,7 +124,8 @@ static bo_status predict(const scorer *s, worker *w, const bo__regression_task *
             return status;
         if (!reserve(w, bo__npposterior_workspace(q, t->n)))
             return bo__fail(&w->message, BO_ENOMEM, "no memory for predictions");
-        status = bo__npposterior_at(q, t->n, t->x, s->K, w->mean + first, w->sd + first, w->work);
+        status = bo__npposterior_at(q, t->n, t->x, s->K * d, w->mean + first * d,
+                                    w->sd + first * d, w->work);
         if (status)
             return bo__fail(&w->message, status, "a prediction failed");
         first += q->components;
@@ -132,41 +133,60 @@ static bo_status predict(const scorer *s, worker *w, const bo__regression_task *
     return BO_OK;
 }
 
-/* log of the mixture's density at y. */
-static double log_density(size_t K, const double *mean, const double *sd, double y)
+/* log N(y; mean, sd²) of d outputs, without its constant. */
+static double log_normal(size_t d, const double *mean, const double *sd, const double *y)
+{
+    double sum = 0;
+    for (size_t j = 0; j < d; j++) {
+        double e = (y[j] - mean[j]) / sd[j];
+        sum -= e * e / 2 + log(sd[j]);
+    }
+    return sum;
+}
+
+double bo__mixture_log_density(size_t K, size_t d, const double *mean, const double *sd,
+                               const double *y)
 {
     double top = -INFINITY, sum = 0;
-    for (size_t k = 0; k < K; k++) {
-        double e = (y - mean[k]) / sd[k];
-        top = fmax(top, -e * e / 2 - log(sd[k]));
-    }
-    for (size_t k = 0; k < K; k++) {
-        double e = (y - mean[k]) / sd[k];
-        sum += exp(-e * e / 2 - log(sd[k]) - top);
-    }
-    return top + log(sum / (double)K) - log(2 * M_PI) / 2;
+    for (size_t k = 0; k < K; k++)
+        top = fmax(top, log_normal(d, mean + k * d, sd + k * d, y));
+    for (size_t k = 0; k < K; k++)
+        sum += exp(log_normal(d, mean + k * d, sd + k * d, y) - top);
+    return top + log(sum / (double)K) - (double)d * log(2 * M_PI) / 2;
+}
+
+/* A target's share in sharpness and calibration. */
+static void add_target(const scorer *s, worker *w, const double *mean, const double *sd,
+                       const double *y, double *sharpness)
+{
+    double parts = (double)(s->K * s->d);
+    for (size_t k = 0; k < s->K; k++)
+        for (size_t j = 0; j < s->d; j++) {
+            size_t c = k * s->d + j;
+            double e = (y[j] - mean[c]) / sd[c];
+            *sharpness += sd[c] * sd[c] / parts;
+            for (size_t l = 0; l < LEVELS; l++)
+                w->below[k * LEVELS + l] += (e <= s->quantiles[l]) / (double)s->d;
+        }
 }
 
 /* Adds a task to the sums of its group; below counts are finished by finish_group. */
 static void add_task(const scorer *s, worker *w, const bo__regression_task *t,
                      double sums[BO_MEASURES])
 {
-    size_t K = s->K, targets = t->n - t->context;
+    size_t K = s->K, d = s->d, targets = t->n - t->context;
+    double sharpness = 0;
     for (size_t i = 0; i < t->n; i++) {
-        const double *mean = w->mean + i * K, *sd = w->sd + i * K;
-        double value = log_density(K, mean, sd, t->y[i]);
+        const double *mean = w->mean + i * K * d, *sd = w->sd + i * K * d, *y = t->y + i * d;
+        double value = bo__mixture_log_density(K, d, mean, sd, y);
         if (i < t->context) {
             sums[BO_CONTEXT] += value / (double)t->context;
             continue;
         }
         sums[BO_TARGET] += value / (double)targets;
-        for (size_t k = 0; k < K; k++) {
-            double e = (t->y[i] - mean[k]) / sd[k];
-            sums[BO_SHARPNESS] += sd[k] * sd[k] / (double)(K * targets);
-            for (size_t l = 0; l < LEVELS; l++)
-                w->below[k * LEVELS + l] += e <= s->quantiles[l];
-        }
+        add_target(s, w, mean, sd, y, &sharpness);
     }
+    sums[BO_SHARPNESS] += sharpness / (double)targets;
 }
 
 static void finish_group(const scorer *s, const worker *w, size_t targets,
@@ -240,12 +260,15 @@ static void summarise(const scorer *s, bo__regression_result *r)
 static bo_status check(const bo__predictor *p, const bo__regression_plan *plan,
                        bo_message *message)
 {
+    size_t dim = plan->prior.dim, d = bo__prior_outputs(&plan->prior);
     for (size_t i = 0; i < p->count; i++) {
         const bo__npspec *spec = &p->models[i]->spec;
-        if (spec->dim_x != plan->prior.dim || spec->dim_y != 1)
-            return bo__fail(message, BO_EINVAL,
-                            "the model has %zu inputs and %zu outputs, the tasks %zu and 1",
-                            spec->dim_x, spec->dim_y, plan->prior.dim);
+        if (spec->dim_x != dim || spec->dim_y != d)
+            return bo__fail(message, BO_EINVAL, "the model has %zu inputs and %zu outputs, the "
+                            "tasks %zu and %zu: %s", spec->dim_x, spec->dim_y, dim, d,
+                            d > 1             ? "train one with bo-train --prior predator"
+                            : spec->dim_y > 1 ? "its tasks are predator and hare-lynx"
+                                              : "train one with bo-train --dim");
     }
     return BO_OK;
 }
@@ -259,6 +282,7 @@ bo_status bo__regression(const bo__predictor *predictor, const bo__regression_pl
     size_t threads = plan->threads ? plan->threads : bo__parallel_cores();
     scorer s = {.predictor = predictor, .plan = plan,
                 .K = bo__predictor_components(predictor, plan->samples),
+                .d = bo__prior_outputs(&plan->prior),
                 .groups = (plan->tasks + BO_REGRESSION_GROUP - 1) / BO_REGRESSION_GROUP,
                 .lock = PTHREAD_MUTEX_INITIALIZER};
     for (size_t l = 0; l < LEVELS; l++)
@@ -267,7 +291,7 @@ bo_status bo__regression(const bo__predictor *predictor, const bo__regression_pl
     s.each = calloc(s.groups + 1, sizeof *s.each);
     bool ready = s.workers && s.each && s.groups > 0;
     for (size_t i = 0; ready && i < threads; i++)
-        ready = make_worker(&s.workers[i], predictor, plan->prior.dim, s.K);
+        ready = make_worker(&s.workers[i], predictor, &plan->prior, s.K);
     if (!ready)
         status = bo__fail(message, BO_ENOMEM, "no memory for %zu tasks", plan->tasks);
     else

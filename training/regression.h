@@ -3,13 +3,15 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Tasks come in groups of 16, as in the paper's test; unlike there each has numbers of points of
- * its own, which leaves the expectations and makes the standard errors smaller.  Of each group, for a mixture of K Gaussians (μ_ik, σ_ik) at point i:
+ * its own, which leaves the expectations and makes the standard errors smaller.  Of each group, for
+ * a mixture of K Gaussians (μ_ik, σ_ik) at point i:
  *   context, target   mean over the context's and the other points of log (1/K Σ_k N(y_i; μ_ik, σ_ik²))
  *   calibration error 1/K Σ_k Σ_p (p - p̂_k)², p = 0.1, 0.2 … 0.9, p̂_k the share of the targets of
  *                     all 16 tasks that lie below the p-quantile of N(μ_ik, σ_ik²)
  *   sharpness         mean of σ_ik² over targets and k
  * (Lee et al., 2020, section C; Kuleshov et al., 2018).  Reported are means over groups with their
- * standard errors.
+ * standard errors.  Of several outputs, the density is that of all of them, calibration and
+ * sharpness are means over them.
  */
 #ifndef BO_REGRESSION_H
 #define BO_REGRESSION_H
@@ -60,14 +62,18 @@ bo_status bo__regression(const bo__predictor *predictor, const bo__regression_pl
                          bo__regression_result *result, bo_message *message);
 
 /* Task number t of the plan: n points, the first `context` of which are given.  x and y have room
- * for BO_REGRESSION_POINTS points. */
-enum { BO_REGRESSION_POINTS = 49 };
+ * for bo__prior_points of them, at most BO_REGRESSION_POINTS. */
+enum { BO_REGRESSION_POINTS = BO__SERIES_MOST };
 typedef struct bo__regression_task {
     bo__prior_task prior;
     size_t context, n;
-    double *x, *y;
+    double *x, *y; /* n × dim, n × outputs */
 } bo__regression_task;
 bo_status bo__regression_draw(const bo__prior *prior, uint64_t seed, size_t t,
                               bo__regression_task *task, bo_message *message);
+
+/* log of 1/K Σ_k Π_j N(y_j; mean_kj, sd_kj²); mean and sd are K × d. */
+double bo__mixture_log_density(size_t K, size_t d, const double *mean, const double *sd,
+                               const double *y);
 
 #endif

@@ -54,7 +54,7 @@ static void score_batch(void *argument, size_t thread, size_t turn)
     bo__rng rng;
     bo__rng_init(&rng, p->seed, "held-out sizes", turn);
     size_t context, points;
-    bo__prior_sizes(&rng, &context, &points);
+    bo__prior_sizes(&p->prior, &rng, &context, &points);
     double sums[2] = {0, 0};
     for (size_t done = 0; done < p->tasks; done += GROUP) {
         size_t count = p->tasks - done < GROUP ? p->tasks - done : GROUP;
@@ -62,6 +62,7 @@ static void score_batch(void *argument, size_t thread, size_t turn)
         bo__tape tape;
         bo__tape_init(&tape, &s->arenas[thread], s->theta, NULL);
         tape.recording = false;
+        tape.precision = BO__PRECISION_FLOAT32; /* the same score on every CPU */
         bo__tensor *log_p = likelihoods(
             s, &tape,
             (bo__taskbatch_plan){.seed = p->seed, .first = turn * p->tasks + done,

@@ -10,13 +10,17 @@
 static void draw_tasks(bo__tape *tape, const bo__prior *prior, const bo__taskbatch_plan *plan,
                        bo__npbatch *batch)
 {
-    size_t n = plan->points;
+    size_t n = plan->points, d = bo__prior_outputs(prior);
     float *scratch = bo__tape_take(tape, bo__prior_scratch(prior, n) * sizeof *scratch);
     for (size_t t = 0; scratch && t < plan->tasks; t++) {
         bo__rng rng;
         bo__rng_init(&rng, plan->seed, "task", plan->first + t);
-        bo__prior_draw(prior, &rng, n, batch->x->data + t * n * prior->dim,
-                       batch->y->data + t * n, scratch, NULL);
+        float *x = batch->x->data + t * n * prior->dim, *y = batch->y->data + t * n * d;
+        if (prior->pool)
+            bo__predator_pool_draw(prior->pool, plan->first + t, &rng, plan->context, n, x, y,
+                                   scratch);
+        else
+            bo__prior_draw(prior, &rng, plan->context, n, x, y, scratch, NULL);
     }
 }
 
@@ -58,7 +62,8 @@ bo__npbatch bo__taskbatch(bo__tape *tape, const bo__npmodel *model, const bo__pr
     const bo__nptype *type = model->spec.type;
     bo__npbatch batch = {
         .x = bo__tensor_new(tape, 1, plan->tasks, plan->points, prior->dim, false),
-        .y = bo__tensor_new(tape, 1, plan->tasks, plan->points, 1, false),
+        .y = bo__tensor_new(tape, 1, plan->tasks, plan->points, bo__prior_outputs(prior),
+                            false),
         .context = plan->context,
         .samples = type->latent || type->bootstrap ? plan->samples : 1,
         .weight = 1 / (float)plan->tasks,

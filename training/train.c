@@ -89,9 +89,13 @@ static bo_status check(const bo__train_options *o, bo_message *message)
         return bo__fail(message, BO_EINVAL, "the average's decay must be at least 0 and below 1");
     if (!(o->adam.weight_decay >= 0) || !(o->adam.clip >= 0))
         return bo__fail(message, BO_EINVAL, "weight decay and clipping must not be negative");
-    if (o->model.dim_x != o->prior.dim || o->model.dim_y != 1)
-        return bo__fail(message, BO_EINVAL, "the prior has %zu inputs and 1 output, the model "
-                        "%zu and %zu", o->prior.dim, o->model.dim_x, o->model.dim_y);
+    if (o->prior.kinds[0] == BO_PRIOR_SERIES)
+        return bo__fail(message, BO_EINVAL, "prior hare-lynx is one short series, to test with: "
+                        "train with predator");
+    if (o->model.dim_x != o->prior.dim || o->model.dim_y != bo__prior_outputs(&o->prior))
+        return bo__fail(message, BO_EINVAL, "the prior has %zu inputs and %zu outputs, the model "
+                        "%zu and %zu", o->prior.dim, bo__prior_outputs(&o->prior),
+                        o->model.dim_x, o->model.dim_y);
     return check_team(o, message);
 }
 
@@ -146,6 +150,8 @@ static bool allocate(bo__trainer *t)
         bo__arena_init(&t->workers[i].arena);
         good = !scratch || (t->workers[i].scratch = zeros(scratch)) != NULL;
     }
+    if (good && t->options.prior.kinds[0] == BO_PRIOR_PREDATOR)
+        good = (t->options.prior.pool = bo__predator_pool_new(t->options.seed)) != NULL;
     return good;
 }
 
@@ -173,6 +179,7 @@ bo_status bo__trainer_new(bo__trainer **out, const bo__train_options *options,
     if (!t)
         return bo__fail(message, BO_ENOMEM, "no memory for the trainer");
     t->options = *options;
+    t->options.prior.pool = NULL;
     t->options.lanes = bo__train_lanes(options);
     share_out(t);
     status = bo__npmodel_init(&t->model, &options->model, message);
@@ -208,6 +215,7 @@ void bo__trainer_free(bo__trainer *t)
     free(t->state.first);
     free(t->state.second);
     free(t->state.average);
+    bo__predator_pool_free(t->options.prior.pool);
     bo__npmodel_free(&t->model);
     free(t);
 }
@@ -236,7 +244,7 @@ static void run_group(bo__trainer *t, bo__train_worker *me, bo__train_lane *l, s
     bo__rng rng;
     bo__rng_init(&rng, o->seed, "sizes", o->group_sizes ? t->step * t->groups + group : t->step);
     size_t context, points;
-    bo__prior_sizes(&rng, &context, &points);
+    bo__prior_sizes(&o->prior, &rng, &context, &points);
     bo__arena_reset(&me->arena);
     bo__tape tape;
     bo__tape_init(&tape, &me->arena, t->state.theta, l->dtheta);
