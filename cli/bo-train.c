@@ -19,6 +19,7 @@ typedef bo__trainrun run;
 static const char *const ablations[] = {"none", "paired", "adaptation", "base-loss", "naive",
                                         NULL};
 static const char *const sizes[] = {"batch", "group", NULL};
+static const char *const norms[] = {"post", "pre", NULL};
 static const char *const optimizers[] = {"adam", "muon", NULL};
 
 static const char purpose[] =
@@ -82,6 +83,10 @@ static int parse(run *r, int argc, char **argv)
          .choices = ablations, .group = "model",
          .help = "Part of bnp and banp to leave out: paired, adaptation, base-loss; or naive: "
                  "cnp and canp predict by a naive residual bootstrap."},
+        {.name = "norm", .value = "WHERE", .kind = BO_ARG_CHOICE, .target = &r->norm,
+         .choices = norms, .group = "model",
+         .help = "Layer norms of attention after the sums, as in the paper (post), or before what "
+                 "they feed (pre); the number of weights is the same."},
         {.name = "prior", .value = "NAMES", .kind = BO_ARG_TEXT, .target = &r->prior,
          .group = "tasks", .help = "rbf, matern52, periodic, tnoise, or several with commas: each "
          "task picks one; or predator: simulated series of predators and prey, with two outputs."},
@@ -180,6 +185,7 @@ static int parse(run *r, int argc, char **argv)
     o->model.dim_x = r->dim;
     o->model.sigma_floor = (float)r->sigma_floor;
     o->model.ablation = (bo__ablation)r->ablation;
+    o->model.pre_norm = r->norm == 1 && type->attention;
     o->group_sizes = r->sizes == 1;
     o->optimizer = (bo__optimizer)r->optimizer;
     o->precision = (bo__precision)r->precision;

@@ -12,7 +12,7 @@
 
 typedef struct bo__trainrun {
     const char *model, *output, *prior, *log, *plot;
-    int recipe, optimizer, ablation, sizes, precision;
+    int recipe, optimizer, norm, ablation, sizes, precision;
     double sigma_floor, minutes;
     size_t dim, checkpoint_every, score_every, score_batches, score_samples;
     bool resume, quiet, mpi;

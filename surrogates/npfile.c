@@ -22,7 +22,7 @@ void bo__npinfo_init(bo__npinfo *info)
 
 /* ---- writing --------------------------------------------------------------------------- */
 
-enum { TEXTS = 20, ROOM = 40 };
+enum { TEXTS = 24, ROOM = 40 };
 
 /* Metadata under construction: numbers are printed into room of their own. */
 typedef struct notes {
@@ -60,6 +60,8 @@ static void describe(notes *n, const bo__npspec *spec, const bo__npinfo *info)
     note(n, "depths", spec->type->attention ? "2,2" : "4,2");
     note_number(n, "sigma_floor", spec->sigma_floor);
     note_integer(n, "ablation", (uint64_t)spec->ablation);
+    if (spec->pre_norm)
+        note(n, "norm", "pre");
     note_number(n, "x_lower", info->x_lower);
     note_number(n, "x_upper", info->x_upper);
     note_number(n, "y_scale", info->y_scale);
@@ -231,6 +233,10 @@ static bo_status read_spec(reader *r, const char *kind, bo__npspec *spec)
         status = size(r, "ablation", &ablation);
     if (!status && ablation > BO_ABLATE_NAIVE)
         status = bad_text(r, "ablation", bo__safetensors_text(r->file, "ablation"));
+    const char *norm = bo__safetensors_text(r->file, "norm");
+    if (!status && norm && strcmp(norm, "pre") && strcmp(norm, "post"))
+        status = bad_text(r, "norm", norm);
+    spec->pre_norm = norm && !strcmp(norm, "pre");
     spec->sigma_floor = (float)floor;
     spec->ablation = (bo__ablation)ablation;
     return status;

@@ -10,6 +10,7 @@
  *   depths       of the MLPs: "4,2" before and after pooling, "2,2" with attention
  *   sigma_floor
  *   ablation     0, or the number of a bo__ablation
+ *   norm         "pre" when the norms of attention stand first; not there: as in the paper
  *   x_lower, x_upper   the box of x in training, in each coordinate
  *   y_scale      root mean square of y in training
  *   scaling      none, or context: x and y were standardised by mean and sd of the context

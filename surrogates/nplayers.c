@@ -29,7 +29,7 @@ static bo__mha mha(bo__parameters *set, const char *prefix, const char *name, bo
     char full[NAME];
     snprintf(full, sizeof full, "%s.%s", prefix, name);
     size_t h = w.hidden;
-    bo__mha a = {.heads = w.heads};
+    bo__mha a = {.heads = w.heads, .pre = w.pre_norm};
     a.q = bo__parameters_matrix(set, full, "fc_q.weight", h, h);
     a.k = bo__parameters_matrix(set, full, "fc_k.weight", h, h);
     a.v = bo__parameters_matrix(set, full, "fc_v.weight", h, h);
@@ -90,8 +90,16 @@ bo__tensor *bo__dense_on(bo__tape *tape, const bo__dense *layer, bo__tensor *x, 
     return bo__linear(tape, x, layer->w, &layer->b, relu);
 }
 
+/* LN x = LN(x + x), but for the small number under the root. */
+static bo__tensor *norm_alone(bo__tape *tape, bo__tensor *x, bo__weight gamma, bo__weight beta)
+{
+    return bo__norm(tape, x, x, gamma, beta);
+}
+
 static bo__qkv project(bo__tape *tape, const bo__mha *a, bo__tensor *x)
 {
+    if (a->pre)
+        x = norm_alone(tape, x, a->gamma1, a->beta1);
     return (bo__qkv){bo__linear(tape, x, a->q, NULL, false),
                      bo__linear(tape, x, a->k, NULL, false),
                      bo__linear(tape, x, a->v, NULL, false)};
@@ -101,6 +109,12 @@ bo__tensor *bo__attend(bo__tape *tape, const bo__mha *a, bo__tensor *q, bo__tens
                        bo__tensor *v)
 {
     bo__tensor *heads = bo__attention_apply(tape, weights, v, a->heads);
+    if (a->pre) {
+        bo__tensor *sum = bo__merge(tape, 2, (bo__tensor *[]){q, heads}, false);
+        bo__tensor *more = bo__dense_on(tape, &a->out,
+                                        norm_alone(tape, sum, a->gamma2, a->beta2), true);
+        return bo__merge(tape, 2, (bo__tensor *[]){sum, more}, false);
+    }
     bo__tensor *h = bo__norm(tape, q, heads, a->gamma1, a->beta1);
     return bo__norm(tape, h, bo__dense_on(tape, &a->out, h, true), a->gamma2, a->beta2);
 }
@@ -144,7 +158,9 @@ bo__tensor *bo__cross_values(bo__tape *tape, const bo__cross *c, bo__qkv rows,
 
 bo__tensor *bo__cross_features(bo__tape *tape, const bo__cross *c, bo__tensor *x)
 {
-    return bo__dense_on(tape, &c->qk[1], bo__dense_on(tape, &c->qk[0], x, true), false);
+    bo__tensor *h = bo__dense_on(tape, &c->qk[0], x, true);
+    h = bo__dense_on(tape, &c->qk[1], h, false);
+    return c->attn.pre ? norm_alone(tape, h, c->attn.gamma1, c->attn.beta1) : h;
 }
 
 /* ---- decoder --------------------------------------------------------------------------- */

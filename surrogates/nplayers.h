@@ -16,9 +16,12 @@ typedef struct bo__dense {
     bo__weight w, b;
 } bo__dense;
 
-/* MHA(q, k, v) of SPEC: out = LN2(H + ReLU(Linear H)), H = LN1(Q + heads). */
+/* MHA(q, k, v) of SPEC: out = LN2(H + ReLU(Linear H)), H = LN1(Q + heads).  With pre, norms stand
+ * before what they feed: q, k and v of a self-attention, q and k of a cross-attention are made of
+ * LN1 of their input; H = Q + heads, out = H + ReLU(Linear LN2 H).  The weights are the same. */
 typedef struct bo__mha {
     size_t heads;
+    bool pre;
     bo__weight q, k, v;
     bo__dense out;
     bo__weight gamma1, beta1, gamma2, beta2;
@@ -59,6 +62,7 @@ typedef struct bo__decoder {
 
 typedef struct bo__widths {
     size_t pair, x, y, hidden, heads;
+    bool pre_norm; /* of attention */
 } bo__widths;
 
 /* Each lays a layer out in the set, under the names of SPEC. */
@@ -70,7 +74,7 @@ void bo__decoder_init(bo__decoder *d, bo__parameters *set, const char *name, bo_
 
 bo__tensor *bo__dense_on(bo__tape *tape, const bo__dense *layer, bo__tensor *x, bool relu);
 
-/* LN2(H + ReLU(Linear H)), H = LN1(q + Σ w v). */
+/* LN2(H + ReLU(Linear H)), H = LN1(q + Σ w v), or as pre says. */
 bo__tensor *bo__attend(bo__tape *tape, const bo__mha *a, bo__tensor *q, bo__tensor *weights,
                        bo__tensor *v);
 

@@ -91,7 +91,7 @@ bo_status bo__npmodel_init(bo__npmodel *model, const bo__npspec *spec, bo_messag
     const bo__nptype *type = spec->type;
     size_t h = spec->width;
     bo__widths w = {.pair = spec->dim_x + spec->dim_y, .x = spec->dim_x, .y = spec->dim_y,
-                    .hidden = h, .heads = spec->heads};
+                    .hidden = h, .heads = spec->heads, .pre_norm = spec->pre_norm};
     const char *first = type->latent ? "denc" : "enc1", *second = type->latent ? "lenc" : "enc2";
     if (type->attention)
         bo__cross_init(&model->cross, &model->set, first, w);

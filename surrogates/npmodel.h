@@ -31,6 +31,7 @@ typedef struct bo__npspec {
     size_t heads; /* 8; width / heads is a multiple of 16 */
     float sigma_floor;
     bo__ablation ablation;
+    bool pre_norm; /* of attention; the paper's is not */
 } bo__npspec;
 
 /* Changes what a trained model leaves out in prediction to the part called "none", "paired",

@@ -36,7 +36,7 @@ wait_for() # FILE PID
 
 "$train" --help >said
 for option in model steps batch samples lr warmup clip ema weight-decay seed output prior dim \
-    sigma-floor threads checkpoint-every resume log plot ablation; do
+    sigma-floor threads checkpoint-every resume log plot ablation recipe optimizer norm mpi; do
     grep -q -e "--$option" said || fail "--help does not know --$option"
 done
 sed -n 's/^\.It Fl Fl \([a-z-]*\).*/--\1/p' "$top_srcdir/man/bo-train.1" | sort >documented
@@ -128,6 +128,17 @@ if [ -e other.checkpoint ]; then
     run other --quiet --resume 2>said || status=$?
     [ $status -eq 1 ] || fail 'a damaged checkpoint is taken'
 fi
+
+# A recipe gives what is not given; the weight file says what was used, and which norm.
+"$train" --recipe paper --model canp --steps 2 --batch 3 --norm pre --optimizer muon --quiet \
+    --output paper || fail 'the recipe of the paper'
+head -c 4000 paper | tr ',' '\n' >said
+for word in 'steps=2 batch=3 ' 'lr=0.00050000000000000001 warmup=0 ' 'sizes=batch ' \
+    'optimizer=muon norm=pre' '"norm":"pre"'; do
+    grep -q -e "$word" said || fail "the weight file does not say $word"
+done
+"$top_builddir/bo-eval" regression --model paper --tasks 16 >said 2>&1 || fail 'norm pre in bo-eval'
+refuses 'recipe' --recipe slow
 
 # A rate beyond reason stops with a message.
 status=0

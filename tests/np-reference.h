@@ -86,6 +86,18 @@ static inline void ref_norm(reference r, const char *prefix, const char *name, s
     }
 }
 
+/* Layer norm of a copy; of 2 x, as the pre-norm does it. */
+static inline double *ref_norm_of(reference r, const char *prefix, const char *name, size_t n,
+                                  const double *x)
+{
+    size_t size = n * r.model->spec.width;
+    double *y = new_doubles(size);
+    for (size_t i = 0; i < size; i++)
+        y[i] = 2 * x[i];
+    ref_norm(r, prefix, name, n, y);
+    return y;
+}
+
 /* Adds the heads' mixture of v to q (m × h). */
 static inline void ref_heads(reference r, size_t m, size_t n, double *q, const double *k,
                              const double *v)
@@ -113,9 +125,29 @@ static inline void ref_heads(reference r, size_t m, size_t n, double *q, const d
     free(sum);
 }
 
+/* With the norms first; v is normed where it is k, in self-attention. */
+static inline double *ref_pre_mha(reference r, const char *name, size_t m, const double *q,
+                                  size_t n, const double *k, const double *v)
+{
+    double *nq = ref_norm_of(r, name, "ln1", m, q), *nk = ref_norm_of(r, name, "ln1", n, k);
+    double *sum = ref_then(r, name, "fc_q", m, nq, false);
+    double *pv = ref_dense(r, name, "fc_v", n, v == k ? nk : v, false);
+    double *pk = ref_then(r, name, "fc_k", n, nk, false);
+    ref_heads(r, m, n, sum, pk, pv);
+    double *more = ref_then(r, name, "fc_out", m, ref_norm_of(r, name, "ln2", m, sum), true);
+    for (size_t i = 0; i < m * r.model->spec.width; i++)
+        sum[i] += more[i];
+    free(more);
+    free(pk);
+    free(pv);
+    return sum;
+}
+
 static inline double *ref_mha(reference r, const char *name, size_t m, const double *q, size_t n,
                               const double *k, const double *v)
 {
+    if (r.model->spec.pre_norm)
+        return ref_pre_mha(r, name, m, q, n, k, v);
     double *pq = ref_dense(r, name, "fc_q", m, q, false);
     double *pk = ref_dense(r, name, "fc_k", n, k, false);
     double *pv = ref_dense(r, name, "fc_v", n, v, false);

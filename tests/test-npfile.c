@@ -31,6 +31,7 @@ static void make(made *m, const char *kind, size_t dim_x)
     bo__npspec spec = bo__npspec_usual(bo__nptype_find(kind));
     spec.dim_x = dim_x;
     spec.sigma_floor = 0.03f;
+    spec.pre_norm = spec.type->latent;
     assert_int_equal(bo__npmodel_init(&m->model, &spec, NULL), BO_OK);
     m->theta = aligned_alloc(64, m->model.set.size * sizeof *m->theta);
     bo__parameters_start(&m->model.set, 4, m->theta);
@@ -71,6 +72,7 @@ static void test_there_and_back(void **state)
             fail_msg("%s", message.text);
         assert_ptr_equal(model.spec.type, m.model.spec.type);
         assert_true(model.spec.dim_x == 1 + i % 3 && model.spec.sigma_floor == 0.03f);
+        assert_int_equal(model.spec.pre_norm, m.model.spec.pre_norm);
         assert_memory_equal(theta, m.theta, model.set.size * sizeof *theta);
         assert_true(back.steps == 12 && back.seed == UINT64_MAX && back.x_lower == -1 &&
                     back.x_upper == 2 && fabs(back.y_scale - sqrt(0.37)) < 1e-8);
@@ -128,6 +130,7 @@ static void test_bad_metadata(void **state)
         {{"kind", "cnp"}, {"sigma_floor", "0,1"}}, {{"kind", "cnp"}, {"sigma_floor", "nan"}},
         {{"kind", "cnp"}, {"sigma_floor", "2"}},   {{"kind", "cnp"}, {"heads", "-1"}},
         {{"kind", "cnp"}, {"heads", "3"}},         {{"kind", "cnp"}, {"ablation", "77"}},
+        {{"kind", "cnp"}, {"norm", "both"}},
         {{"kind", "cnp"}, {"seed", "99999999999999999999999"}},
         {{"kind", "cnp"}, {"x_lower", "5"}},       {{"kind", "cnp"}, {"y_scale", "0"}},
         {{"kind", "cnp"}, {"steps", ""}},

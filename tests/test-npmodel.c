@@ -261,6 +261,26 @@ static void test_more_dimensions(void **state)
     }
 }
 
+/* Norms first: other values, as many weights. */
+static void test_pre_norm(void **state)
+{
+    const bo__nptype *types[] = {&bo__nptype_canp, &bo__nptype_anp, &bo__nptype_banp};
+    for (size_t i = 0; i < 3; i++) {
+        bo__npspec post = bo__npspec_usual(types[i]), pre = post;
+        pre.pre_norm = true;
+        bo__npmodel a, b;
+        assert_int_equal(bo__npmodel_init(&a, &post, NULL), BO_OK);
+        assert_int_equal(bo__npmodel_init(&b, &pre, NULL), BO_OK);
+        assert_int_equal(bo__parameters_total(&a.set), bo__parameters_total(&b.set));
+        bo__npmodel_free(&a);
+        bo__npmodel_free(&b);
+        check(pre, 2, false);
+        pre.width = 32;
+        pre.heads = 2;
+        check(pre, 3, true);
+    }
+}
+
 static void test_ablations(void **state)
 {
     const bo__nptype *types[] = {&bo__nptype_bnp, &bo__nptype_banp};
@@ -279,6 +299,7 @@ int main(void)
         cmocka_unit_test(test_bad_specs),        cmocka_unit_test(test_full_width),
         cmocka_unit_test(test_derivatives),      cmocka_unit_test(test_one_sample),
         cmocka_unit_test(test_more_dimensions),  cmocka_unit_test(test_ablations),
+        cmocka_unit_test(test_pre_norm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,12 +22,13 @@ char *bo__train_options_text(const bo__train_options *o)
     if (asprintf(&text,
                  "model=%s dim=%zu width=%zu heads=%zu sigma-floor=%.9g ablation=%d prior=%s "
                  "steps=%zu batch=%zu samples=%zu lr=%.17g warmup=%zu clip=%.17g ema=%.17g "
-                 "weight-decay=%.17g seed=%llu sizes=%s lanes=%zu%s%s%s",
+                 "weight-decay=%.17g seed=%llu sizes=%s lanes=%zu%s%s%s%s",
                  m->type->name, m->dim_x, m->width, m->heads, (double)m->sigma_floor,
                  (int)m->ablation, prior, a->steps, o->batch, o->samples, a->rate, a->warmup,
                  a->clip, a->average, a->weight_decay, (unsigned long long)o->seed,
                  o->group_sizes ? "group" : "batch", bo__train_lanes(o),
                  o->optimizer == BO__OPTIMIZER_MUON ? " optimizer=muon" : "",
+                 m->pre_norm ? " norm=pre" : "",
                  o->precision ? " precision=" : "",
                  o->precision ? bo__precision_name(o->precision) : "") < 0)
         return NULL;

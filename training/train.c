@@ -29,6 +29,9 @@
  * in the innermost cache for all lanes. */
 #define CHUNK ((size_t)16384)
 #define BLOCK ((size_t)1024)
+/* Weights that one more thread is made for, in loops that go through them once: to make it takes
+ * as long as to go through half of them. */
+#define WORTH ((size_t)1 << 18)
 
 void bo__train_options_init(bo__train_options *options, const bo__nptype *type)
 {
@@ -337,6 +340,13 @@ static void total(bo__trainer *t, double totals[2])
     totals[0] = t->lanes[0].loss;
 }
 
+/* Threads for a loop that goes through all weights once. */
+static size_t few(const bo__trainer *t)
+{
+    size_t worth = t->state.size / WORTH + 1;
+    return worth < t->threads ? worth : t->threads;
+}
+
 /* The gradient of the whole batch, its loss and Σ g². */
 static bo_status gather(bo__trainer *t, double totals[2], double *squares, bo_message *message)
 {
@@ -347,11 +357,11 @@ static bo_status gather(bo__trainer *t, double totals[2], double *squares, bo_me
     total(t, totals);
     bo_status status = BO_OK;
     if (team->ranks > 1) {
-        bo__parallel_for(t->threads, t->count, reduce_part, t);
+        bo__parallel_for(few(t), t->count, reduce_part, t);
         status = team->add(team->context, t->state.size, t->lanes[0].dtheta, totals, message);
-        bo__parallel_for(t->threads, t->count, square_part, t);
+        bo__parallel_for(few(t), t->count, square_part, t);
     } else
-        bo__parallel_for(t->threads, t->count, reduce_and_square, t);
+        bo__parallel_for(few(t), t->count, reduce_and_square, t);
     *squares = 0;
     for (size_t p = 0; p < t->count; p++)
         *squares += t->squares[p];
@@ -372,7 +382,8 @@ bo_status bo__trainer_step(bo__trainer *t, bo__train_report *report, bo_message 
         return bo__fail(message, BO_ENUMERIC, "step %zu: loss %g, norm of its gradient %g",
                         t->step + 1, totals[0], report->norm);
     t->scale = bo__adam_clip(&t->options.adam, report->norm);
-    bo__parallel_for(t->threads, t->count, update_part, t);
+    bool muon = t->options.optimizer == BO__OPTIMIZER_MUON;
+    bo__parallel_for(muon ? t->threads : few(t), t->count, update_part, t);
     t->step++;
     return BO_OK;
 }

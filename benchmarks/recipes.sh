@@ -1,0 +1,92 @@
+#!/bin/sh
+# recipes.sh - target log-likelihood against compute: the table of doc/TRAINING.md.
+#
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+#   benchmarks/recipes.sh FOLDER [ROW…]
+#
+# Trains one model for each row below, on one thread, and scores it on 3,200 tasks with 10 samples;
+# weights and logs are kept in FOLDER, and what is there is not trained again.  Rows are named
+# kind-batch and a letter: b sizes by batch, e average, h high rate, m Muon, p norms first, w weight
+# decay.  Environment: bindir (where bo-train and bo-eval are; default: the build tree that this is
+# run in), seed (default 1), scale (of the number of tasks; default 1).
+set -eu
+bindir=${bindir:-.}
+seed=${seed:-1}
+scale=${scale:-1}
+[ $# -gt 0 ] || {
+    echo "usage: $0 FOLDER [ROW…]" >&2
+    exit 2
+}
+folder=$1
+shift
+mkdir -p "$folder"
+
+# Tasks that a kind sees.
+tasks_of() # KIND
+{
+    case $1 in
+    cnp) echo $((100000 * scale)) ;;
+    bnp) echo $((40000 * scale)) ;;
+    *) echo $((15000 * scale)) ;;
+    esac
+}
+
+# The options of a row, but for model and steps.
+options_of() # LETTER BATCH
+{
+    if [ "$2" = 100 ]; then
+        echo '--batch 100 --sizes batch --lr 5e-4 --warmup 0'
+        return
+    fi
+    usual="--batch $2 --lr 1e-3 --warmup 200"
+    case $1 in
+    b) echo "$usual --sizes batch" ;;
+    e) echo "$usual --sizes group --ema 0.999" ;;
+    h) echo "--batch $2 --lr 2e-3 --warmup 200 --sizes group" ;;
+    m) echo "$usual --sizes group --optimizer muon" ;;
+    p) echo "$usual --sizes group --norm pre" ;;
+    w) echo "$usual --sizes group --weight-decay 0.1" ;;
+    *) echo "$usual --sizes group" ;;
+    esac
+}
+
+# $now becomes the user and system seconds of all children so far.
+look_at_clock()
+{
+    times >"$folder/times" # not in a subshell, whose children are others
+    now=$(tail -n 1 "$folder/times" | tr 'ms' '  ' | awk '{ print 60 * $1 + $2 + 60 * $3 + $4 }')
+}
+
+row() # NAME
+{
+    kind=${1%%-*}
+    batch=$(printf '%s' "${1#*-}" | tr -d a-z)
+    letter=$(printf '%s' "${1#*-}" | tr -d 0-9)
+    options="--model $kind --recipe paper --steps $(($(tasks_of "$kind") / batch)) \
+$(options_of "$letter" "$batch")"
+    weights="$folder/$1-s$seed.safetensors"
+    if [ ! -s "$weights" ]; then
+        look_at_clock
+        begin=$now
+        # shellcheck disable=SC2086
+        "$bindir/bo-train" $options --seed "$seed" --threads 1 --score-every 1000000 \
+            --output "$weights" 2>"$folder/$1-s$seed.log"
+        look_at_clock
+        echo "$begin $now" | awk '{ printf "%.0f\n", $2 - $1 }' >"$folder/$1-s$seed.cpu"
+    fi
+    score=$("$bindir/bo-eval" regression --model "$weights" --tasks 3200 --samples 10 --threads 1 |
+        awk 'NR == 3 { print $5 }')
+    echo "| $1 | $seed | $(tasks_of "$kind") | $(cat "$folder/$1-s$seed.cpu") | $score |" \
+        "\`bo-train $options\` |"
+}
+
+[ $# -gt 0 ] || set -- \
+    cnp-100 cnp-25b cnp-25 cnp-10 cnp-25h cnp-25e cnp-25w cnp-25m cnp-10m \
+    bnp-100 bnp-25 bnp-10 bnp-25m bnp-10m \
+    banp-100 banp-25 banp-10 banp-10m banp-10p
+echo '| row | seed | tasks | CPU s | target | command |'
+echo '|---|---|---|---|---|---|'
+for name; do
+    row "$name"
+done
