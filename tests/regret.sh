@@ -27,7 +27,7 @@ refuses() # WORD OPTION…
 # What has to be the same whatever the number of processes.
 same() # FOLDER FOLDER
 {
-    for file in runs.csv summary.csv summary.json tests.csv curves.dat curves.gp; do
+    for file in runs.csv summary.csv summary.json tests.csv habits.csv curves.dat curves.gp; do
         cmp "$1/$file" "$2/$file" || fail "$2/$file differs"
     done
 }
@@ -51,6 +51,10 @@ head -1 one/summary.csv | grep -q '^setting,surrogate,iteration,simple_mean,simp
 [ "$(wc -l <one/summary.csv)" -eq 37 ] || fail 'summary.csv has not 2 * 3 * 6 rows'
 [ "$(wc -l <one/runs.csv)" -eq 145 ] || fail 'runs.csv has not 2 * 3 * 4 * 6 rows'
 [ "$(wc -l <one/tests.csv)" -eq 9 ] || fail 'tests.csv has not 2 * 2 * 2 rows'
+[ "$(wc -l <one/habits.csv)" -eq 7 ] || fail 'habits.csv has not 6 rows'
+# shellcheck disable=SC2086
+"$bench" regret $options --output one --explain 2>/dev/null | grep -q '^random  *[0-9]*% ' ||
+    fail 'no row of random in --explain'
 [ "$(wc -l <one/times.csv)" -eq 7 ] || fail 'times.csv has not 6 rows'
 grep -q '</html>' one/index.html || fail 'index.html is not whole'
 ! grep -q 'src=\|http://[^w]\|@import' one/index.html || fail 'index.html needs the network'
