@@ -85,6 +85,7 @@ static void add_run(sample *s, bo__regret_cell *cell, const bo__regret_plan *pla
     s->last[0][function] = curves[length - 1];
     s->last[1][function] = curves[2 * length - 1];
     s->milliseconds[n] = time_of(plan, r, &cell->slowest);
+    bo__regret_habits_add(&cell->habits, bo__regret_habits_of(plan, r));
 }
 
 static bo_status sum_curves(bo__regret_cell *cell, const sample *s, bo_message *message)
@@ -106,6 +107,7 @@ static bo_status sum_curves(bo__regret_cell *cell, const sample *s, bo_message *
                                         .lower = quartiles.lower, .upper = quartiles.upper};
         }
     }
+    bo__regret_habits_mean(&cell->habits, cell->runs);
     cell->milliseconds = bo__mean(cell->runs, s->milliseconds);
     cell->milliseconds_se = bo__standard_error(cell->runs, s->milliseconds);
     return BO_OK;

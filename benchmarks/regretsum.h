@@ -6,6 +6,7 @@
 #define BO_REGRETSUM_H
 
 #include "regret.h"
+#include "regrethabits.h"
 #include "statistics.h"
 
 /* What is summed up; the last three are divided by the function's range. */
@@ -38,6 +39,7 @@ typedef struct bo__regret_cell {
     bo__regret_point *curve[BO_QUANTITIES]; /* iterations + 1 each; NULL when runs is 0 */
     double milliseconds, milliseconds_se;   /* CPU time of a suggestion: mean over runs */
     double slowest;                         /* the longest suggestion */
+    bo__regret_habits habits;               /* mean over runs */
     size_t pairs;                           /* 0: not compared with GP */
     bo__regret_test simple, cumulative;     /* at the last iteration, raw */
     char reason[448];                       /* of the first failed run */

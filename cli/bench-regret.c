@@ -21,6 +21,7 @@ typedef struct settings {
     bo__regret_plan plan;
     const char *surrogates, *names, *output;
     size_t jobs; /* 0: chosen */
+    bool explain;
     int protocol;
 } settings;
 
@@ -54,9 +55,13 @@ static const char notes[] =
     "cumulative regret, CPU milliseconds of a suggestion; then Wilcoxon's signed-rank test "
     "against gp on the cumulative regret, function by function: p, adjusted after Holm for the "
     "number of surrogates, and the rank-biserial correlation, from -1 (always less regret than "
-    "gp) to 1 (always more).\n\n"
+    "gp) to 1 (always more). With --explain a second one: the share of suggestions that repeat an "
+    "evaluated point (within 0.0005 of the box's side), that repeat the best observed one, the "
+    "predicted standard deviation at the suggestions, all and the last ten, and the share of runs "
+    "that end with a regret above a tenth of the function's range.\n\n"
     "FILES in the folder of --output: runs.csv (every evaluation of every run), summary.csv, "
-    "summary.json, tests.csv, times.csv, curves.png, .svg and .pdf with their gnuplot script "
+    "summary.json, tests.csv, habits.csv (what --explain shows), times.csv, curves.png, .svg and "
+    ".pdf with their gnuplot script "
     "curves.gp and data curves.dat, and index.html. They depend on the seed only, times.csv and "
     "the times in index.html apart. The journal there holds the runs that are done: the same "
     "command, started again, goes on from there.\n\n"
@@ -112,6 +117,8 @@ static int parse(settings *s, int argc, char **argv)
          .help = "What to maximise (default logei, the logarithm of the expected improvement)."},
         {.name = "starts", .value = "N", .kind = BO_ARG_SIZE, .target = &plan->options.starts,
          .group = "surrogates", .help = "L-BFGS climbs a suggestion (default 8)."},
+        {.name = "explain", .kind = BO_ARG_FLAG, .target = &s->explain, .group = "how",
+         .help = "Show how the suggestions were spent, too; see TABLE below."},
         {.name = "jobs", .value = "N", .kind = BO_ARG_SIZE, .target = &s->jobs, .least = 1,
          .most = 4096, .group = "how",
          .help = "Runs at the same time (default: one per core; under mpirun, one per rank)."},
@@ -338,6 +345,8 @@ static bo_status lead(const settings *s, campaign *c, size_t jobs, bool *failed,
     if (status)
         return status;
     bo__regret_print(stdout, summary);
+    if (s->explain)
+        bo__regret_explain(stdout, summary);
     if (s->output)
         status = write_results(s, summary, c->records, message);
     report_failures(summary);

@@ -219,6 +219,23 @@ static bo_status write_times(FILE *stream, const bo__regret_summary *summary,
     return write_rows(stream, summary, time_row, 1, has_runs, message);
 }
 
+static void habit_row(bo__row *row, const bo__regret_cell *cell, size_t line)
+{
+    const bo__regret_habits *h = &cell->habits;
+    bo__row_size(row, "runs", cell->runs);
+    bo__row_number(row, "repeats", h->repeats);
+    bo__row_number(row, "at_incumbent", h->incumbent);
+    bo__row_number(row, "sd", h->sd);
+    bo__row_number(row, "sd_last_ten", h->sd_end);
+    bo__row_number(row, "ending_above_tenth", h->stuck);
+}
+
+static bo_status write_habits(FILE *stream, const bo__regret_summary *summary,
+                              bo__regret_record *const *records, bo_message *message)
+{
+    return write_rows(stream, summary, habit_row, 1, has_runs, message);
+}
+
 /* ---- summary.json -------------------------------------------------------------------------- */
 
 static void json_number(FILE *stream, double value)
@@ -303,7 +320,7 @@ bo_status bo__regret_write(const char *folder, const bo__regret_summary *summary
         writer write;
     } files[] = {{"runs.csv", write_runs},       {"summary.csv", write_summary},
                  {"summary.json", write_json},   {"tests.csv", write_tests},
-                 {"times.csv", write_times}};
+                 {"habits.csv", write_habits},   {"times.csv", write_times}};
     bo_status status = BO_OK;
     for (size_t i = 0; !status && i < sizeof files / sizeof *files; i++)
         status = write_file(folder, files[i].name, files[i].write, summary, records, message);

@@ -30,12 +30,19 @@ static void print_cell(FILE *stream, const bo__regret_plan *plan, const bo__regr
     fputc('\n', stream);
 }
 
-void bo__regret_print(FILE *stream, const bo__regret_summary *summary)
+/* The widest name of a surrogate, at least "surrogate". */
+static int name_width(const bo__regret_plan *plan)
 {
-    const bo__regret_plan *plan = summary->plan;
     int width = 9;
     for (size_t i = 0; i < plan->surrogates; i++)
         width = (int)fmax(width, (double)strlen(plan->surrogate[i].name));
+    return width;
+}
+
+void bo__regret_print(FILE *stream, const bo__regret_summary *summary)
+{
+    const bo__regret_plan *plan = summary->plan;
+    int width = name_width(plan);
     for (size_t s = 0; s < plan->settings; s++) {
         fprintf(stream, "%s%s, %zu functions, %zu + %zu evaluations, %s protocol\n", s ? "\n" : "",
                 plan->setting[s].name, plan->functions, plan->init, plan->iterations,
@@ -50,6 +57,25 @@ void bo__regret_print(FILE *stream, const bo__regret_summary *summary)
                 print_cell(stream, plan, cell);
             else
                 fprintf(stream, " %5d  all runs failed\n", 0);
+        }
+    }
+}
+
+void bo__regret_explain(FILE *stream, const bo__regret_summary *summary)
+{
+    const bo__regret_plan *plan = summary->plan;
+    int width = name_width(plan);
+    for (size_t s = 0; s < plan->settings; s++) {
+        fprintf(stream, "\n%s: how the suggestions were spent\n%-*s %8s %12s %9s %9s %13s\n",
+                plan->setting[s].name, width, "surrogate", "repeats", "at incumbent", "sd",
+                "last ten", "ending > 0.1");
+        for (size_t i = 0; i < plan->surrogates; i++) {
+            const bo__regret_cell *cell = bo__regret_cell_at(summary, s, i);
+            const bo__regret_habits *h = &cell->habits;
+            if (cell->runs)
+                fprintf(stream, "%-*s %7.0f%% %11.0f%% %9.3g %9.3g %12.0f%%\n", width,
+                        plan->surrogate[i].name, 100 * h->repeats, 100 * h->incumbent, h->sd,
+                        h->sd_end, 100 * h->stuck);
         }
     }
 }

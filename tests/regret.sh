@@ -27,7 +27,7 @@ refuses() # WORD OPTION…
 # What has to be the same whatever the number of processes.
 same() # FOLDER FOLDER
 {
-    for file in runs.csv summary.csv summary.json tests.csv curves.dat curves.gp; do
+    for file in runs.csv summary.csv summary.json tests.csv habits.csv curves.dat curves.gp; do
         cmp "$1/$file" "$2/$file" || fail "$2/$file differs"
     done
 }
@@ -51,6 +51,10 @@ head -1 one/summary.csv | grep -q '^setting,surrogate,iteration,simple_mean,simp
 [ "$(wc -l <one/summary.csv)" -eq 37 ] || fail 'summary.csv has not 2 * 3 * 6 rows'
 [ "$(wc -l <one/runs.csv)" -eq 145 ] || fail 'runs.csv has not 2 * 3 * 4 * 6 rows'
 [ "$(wc -l <one/tests.csv)" -eq 9 ] || fail 'tests.csv has not 2 * 2 * 2 rows'
+[ "$(wc -l <one/habits.csv)" -eq 7 ] || fail 'habits.csv has not 6 rows'
+# shellcheck disable=SC2086
+"$bench" regret $options --output one --explain 2>/dev/null | grep -q '^random  *[0-9]*% ' ||
+    fail 'no row of random in --explain'
 [ "$(wc -l <one/times.csv)" -eq 7 ] || fail 'times.csv has not 6 rows'
 grep -q '</html>' one/index.html || fail 'index.html is not whole'
 ! grep -q 'src=\|http://[^w]\|@import' one/index.html || fail 'index.html needs the network'
@@ -120,6 +124,32 @@ else
     [ "$(wc -l <some/summary.csv)" -eq 4 ] || fail 'summary.csv of the rest'
 fi
 
+# A surrogate that crashes: its run is reported and left out, all others come to their end, and the
+# same command does that one again.
+if command -v pgrep >/dev/null; then
+    # shellcheck disable=SC2086
+    "$bench" regret $slow --jobs 1 --output crashed >out 2>err &
+    process=$!
+    while kill -0 $process 2>/dev/null; do
+        size=$({ wc -c <crashed/journal; } 2>/dev/null) || size=0
+        [ "$size" -gt 20000 ] && break
+        sleep 0.05
+    done
+    worker=$(pgrep -P $process | head -1) || worker=
+    [ -z "$worker" ] || kill -s SEGV "$worker" 2>/dev/null || worker=
+    status=0
+    wait $process || status=$?
+    if [ -n "$worker" ]; then
+        [ $status -eq 1 ] || fail "a run crashed, and exit status $status"
+        grep -q '1 of 12 runs failed: its process was ended by signal' err ||
+            fail "crash not reported: $(cat err)"
+        [ "$(wc -l <crashed/summary.csv)" -eq 184 ] || fail 'the crash took others down'
+    fi
+    # shellcheck disable=SC2086
+    "$bench" regret $slow --output crashed >out 2>err || fail "after the crash: $(cat err)"
+    same whole crashed
+fi
+
 # several ranks
 if ! grep -q '^#define HAVE_MPI 1' "$top_builddir/config.h" || ! command -v mpirun >/dev/null; then
     echo 'no MPI: ranks not tested'
@@ -132,6 +162,13 @@ export ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0"
 mpirun --oversubscribe -n 3 "$bench" regret $options --output ranks >out 2>err ||
     fail "mpirun: $(cat err)"
 same one ranks
+nets='--surrogates gp,np,banp --settings rbf --functions 3 --iterations 4 --samples 10'
+# shellcheck disable=SC2086
+"$bench" regret $nets --output nets >/dev/null 2>err || fail "nets: $(cat err)"
+# shellcheck disable=SC2086
+mpirun --oversubscribe -n 3 "$bench" regret $nets --output nets-ranks >/dev/null 2>err ||
+    fail "mpirun, nets: $(cat err)"
+same nets nets-ranks
 [ "$(grep -c '^rbf, ' out)" -eq 1 ] || fail 'more than one rank prints the table'
 status=0
 # shellcheck disable=SC2086
