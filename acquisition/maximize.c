@@ -288,7 +288,13 @@ static bo_status grid(maximization *m, bo__found *all, bo_message *message)
                         "a grid of %zu points a side over %zu parameters has more than %d points: "
                         "choose a smaller grid, or none",
                         p->grid, p->blocks, MOST_GRID);
-    return bo__enumerate_all(&m->s, p->grid, count, all);
+    if (p->stride < 2)
+        return bo__enumerate_all(&m->s, p->grid, count, all);
+    if (p->blocks != 1 || p->columns[0].kind != BO_COLUMN_REAL)
+        return bo__fail(message, BO_EINVAL,
+                        "grid-stride is %zu: a grid of more than one parameter, or of an integer "
+                        "one, has no stride", p->stride);
+    return bo__coarse_line(&m->s, p->grid, p->stride, all);
 }
 
 static bo_status outcome(const maximization *m, bo_status status, const bo__found *all,

@@ -49,6 +49,7 @@ typedef struct bo__maximize_problem {
     size_t anchors; /* good points known beforehand (incumbents), started from too, nudged */
     const double *anchor; /* anchors × width */
     size_t grid;    /* 0, or maximise over the grid of so many points a side instead */
+    size_t stride;  /* of a grid on a line: look at every stride-th point first; 0, 1: at all */
 } bo__maximize_problem;
 
 /* The best point found goes to u (width, with valid discrete values), its value to *value.

@@ -108,6 +108,10 @@ size_t bo__enumerate_count(const bo__maximize_problem *problem, size_t side);
 /* The i-th of them. */
 void bo__enumerate_point(const bo__maximize_problem *problem, size_t side, size_t i, double *u);
 
+/* Of a space of one real column, in coarse.c: every stride-th of the `side` points, then all points
+ * near the best of those and near the anchors. */
+bo_status bo__coarse_line(bo__search *s, size_t side, size_t stride, bo__found *found);
+
 /* Evaluates all count of them and offers them to found. */
 bo_status bo__enumerate_all(bo__search *s, size_t side, size_t count, bo__found *found);
 

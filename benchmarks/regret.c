@@ -185,6 +185,8 @@ static bo_options run_options(const bo__regret_plan *plan, const problem *p,
         o.replicates = true;
         o.samples = o.samples ? o.samples : BO_REGRET_SAMPLES;
     }
+    if (!o.grid || !o.surrogate || !o.surrogate->unwarped) /* networks are smooth, and slow */
+        o.grid_stride = 0;
     if (s->kind != BO_REGRET_ORACLE)
         return o;
     const bo_parameter *first = bo_space_parameter(p->space, 0);

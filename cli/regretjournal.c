@@ -67,6 +67,8 @@ char *bo__regret_describe(const bo__regret_plan *plan)
     fprintf(out, "kernel %s\nacquisition %s\nsamples %zu\nstarts %zu\n", kernel_name(o->kernel),
             o->acquisition ? bo_acquisition_name(o->acquisition) : "default", o->samples,
             o->starts);
+    if (o->grid_stride)
+        fprintf(out, "grid-stride %zu\n", o->grid_stride);
     return fclose(out) ? (free(text), NULL) : text;
 }
 

@@ -155,6 +155,8 @@ typedef struct bo_options {
     size_t screen;                          /* points of the screen; 0: chosen by dimension */
     size_t starts;                          /* L-BFGS starts; 0: chosen */
     size_t grid;                            /* 0, or maximise over a grid of so many points a side */
+    size_t grid_stride;                     /* 0, or of a grid of one real parameter look at every
+                                               so-many-th point first, then around the best */
 } bo_options;
 
 void bo_options_init(bo_options *options);

@@ -262,7 +262,7 @@ static bo_status maximise(bo_optimizer *o, double *value)
         .screen = o->options.screen ? o->options.screen : SCREEN(dim),
         .starts = o->options.starts ? o->options.starts : 8,
         .maxeval = 60, .anchors = find_anchors(o, anchor), .anchor = anchor,
-        .grid = o->options.grid};
+        .grid = o->options.grid, .stride = o->options.grid_stride};
     bo__rng rng;
     bo__rng_init(&rng, o->options.seed, "maximise", o->asked);
     status = bo__maximize(&problem, &rng, o->u, value, &o->message);

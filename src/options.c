@@ -219,6 +219,8 @@ static const row table[] = {
       "acquisition"}, read_count, FIELD(screen)},
     {{"grid", "N", "Maximise over a grid of N points a side instead.", "acquisition"}, read_count,
      FIELD(grid)},
+    {{"grid-stride", "N", "Look at every N-th point of the grid first, then at all near the best "
+      "ones (one parameter only).", "acquisition"}, read_count, FIELD(grid_stride)},
     {{"init", "N", "Initial points that fill the space (default 2·(dimensions+1), at most 20).",
       "optimisation"}, read_count, FIELD(init)},
     {{"seed", "N", "Of everything random; the same seed gives the same run (default 0).",

@@ -53,7 +53,8 @@ static void test_each(void **state)
     good(&o, "seed", "18446744073709551615");
     assert_true(o.seed == UINT64_MAX);
     good(&o, "init", "7"), good(&o, "threads", "3"), good(&o, "samples", "20");
-    good(&o, "screen", "500"), good(&o, "starts", "100"), good(&o, "grid", "1000");
+    good(&o, "screen", "500"), good(&o, "starts", "100"), good(&o, "grid", "1000"),
+        good(&o, "grid-stride", "4");
     assert_true(o.init == 7 && o.threads == 3 && o.samples == 20);
     assert_true(o.screen == 500 && o.starts == 100 && o.grid == 1000);
     good(&o, "noise", "0.25");
