@@ -20,7 +20,8 @@
 
 #define BO__LANES 16
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                           \
+    !defined(__SANITIZE_THREAD__)
 #define BO__FAST __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define BO__FAST

@@ -8,8 +8,8 @@
 static bo__tensor *op(bo__tape *tape, bo__tensor **in, const op_case *c)
 {
     size_t out = c->numbers[0], cols = c->in[0].cols, skip = c->numbers[3];
-    bo__weight w = {skip, out, cols, cols + skip};
-    bo__weight b = {out * (cols + skip), out, 1, 1};
+    bo__weight w = {skip, out, cols, cols + skip, 0};
+    bo__weight b = {out * (cols + skip), out, 1, 1, 0};
     return bo__linear(tape, in[0], w, c->numbers[1] ? &b : NULL, c->numbers[2]);
 }
 

@@ -165,6 +165,8 @@ static void test_failed_write_leaves_the_old(void **state)
     const bo__stored t = {.name = "a", .dims = 1, .shape = {1}, .size = 1, .data = &one};
     assert_int_equal(bo__safetensors_write("/nonexistent/x", 1, &t, 0, NULL, &message), BO_EIO);
     assert_non_null(strstr(message.text, "/nonexistent/x"));
+    assert_int_equal(bo__safetensors_write(".", 1, &t, 0, NULL, &message), BO_EIO);
+    assert_non_null(strstr(message.text, "regular"));
     mkdir(PATH, 0777); /* a folder in the way: the rename fails */
     assert_int_equal(bo__safetensors_write(PATH, 1, &t, 0, NULL, &message), BO_EIO);
     rmdir(PATH);

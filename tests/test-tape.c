@@ -56,7 +56,7 @@ static void test_out_of_memory(void **state)
     float theta[16 * 16 + 16];
     for (size_t i = 0; i < sizeof theta / sizeof *theta; i++)
         theta[i] = (float)i / 100;
-    bo__weight w = {0, 16, 16, 16}, b = {256, 16, 1, 1};
+    bo__weight w = {0, 16, 16, 16, 0}, b = {256, 16, 1, 1, 0};
     void *memory = aligned_alloc(64, 4096);
     float right = 0;
     for (size_t size = 4096; size > 0; size -= 64) {
@@ -93,7 +93,7 @@ static void test_no_recording(void **state)
     tape.recording = false;
     bo__tensor *x = bo__tensor_new(&tape, 1, 1, 2, 2, true);
     memset(x->data, 0, 4 * sizeof *x->data);
-    bo__tensor *y = bo__linear(&tape, x, (bo__weight){0, 16, 2, 2}, NULL, false);
+    bo__tensor *y = bo__linear(&tape, x, (bo__weight){0, 16, 2, 2, 0}, NULL, false);
     assert_null(y->grad);
     assert_null(tape.last);
     bo__arena_free(&a);
