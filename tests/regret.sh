@@ -124,8 +124,8 @@ else
     [ "$(wc -l <some/summary.csv)" -eq 4 ] || fail 'summary.csv of the rest'
 fi
 
-# A surrogate that crashes: its run is reported and left out, all others come to their end, and the
-# same command does that one again.
+# A run whose process dies is reported and left out, all others come to their end, and the same
+# command does that one again.  By KILL: sanitizers catch SEGV and leave with a status instead.
 if command -v pgrep >/dev/null; then
     # shellcheck disable=SC2086
     "$bench" regret $slow --jobs 1 --output crashed >out 2>err &
@@ -136,7 +136,7 @@ if command -v pgrep >/dev/null; then
         sleep 0.05
     done
     worker=$(pgrep -P $process | head -1) || worker=
-    [ -z "$worker" ] || kill -s SEGV "$worker" 2>/dev/null || worker=
+    [ -z "$worker" ] || kill -s KILL "$worker" 2>/dev/null || worker=
     status=0
     wait $process || status=$?
     if [ -n "$worker" ]; then
