@@ -7,9 +7,9 @@
 #
 # Trains one model for each row below, on one thread, and scores it on 3,200 tasks with 10 samples;
 # weights and logs are kept in FOLDER, and what is there is not trained again.  Rows are named
-# kind-batch and a letter: b sizes by batch, e average, h high rate, m Muon, p norms first, w weight
-# decay.  Environment: bindir (where bo-train and bo-eval are; default: the build tree that this is
-# run in), seed (default 1), scale (of the number of tasks; default 1).
+# kind-batch and letters: b sizes by batch, e average, h high rate, m, mh, mx Muon at three rates, p
+# norms first, w weight decay.  Environment: bindir (where bo-train and bo-eval are; default: the
+# build tree that this is run in), seed (default 1), scale (of the number of tasks; default 1).
 set -eu
 bindir=${bindir:-.}
 seed=${seed:-1}
@@ -27,27 +27,26 @@ tasks_of() # KIND
 {
     case $1 in
     cnp) echo $((100000 * scale)) ;;
-    bnp) echo $((40000 * scale)) ;;
+    np | bnp) echo $((40000 * scale)) ;;
     *) echo $((15000 * scale)) ;;
     esac
 }
 
 # The options of a row, but for model and steps.
-options_of() # LETTER BATCH
+options_of() # LETTERS BATCH
 {
-    if [ "$2" = 100 ]; then
-        echo '--batch 100 --sizes batch --lr 5e-4 --warmup 0'
-        return
-    fi
     usual="--batch $2 --lr 1e-3 --warmup 200"
+    [ "$1$2" != 100 ] || usual='--batch 100 --lr 5e-4 --warmup 0'
     case $1 in
     b) echo "$usual --sizes batch" ;;
     e) echo "$usual --sizes group --ema 0.999" ;;
     h) echo "--batch $2 --lr 2e-3 --warmup 200 --sizes group" ;;
     m) echo "$usual --sizes group --optimizer muon" ;;
+    mh) echo "--batch $2 --lr 2e-3 --warmup 200 --sizes group --optimizer muon" ;;
+    mx) echo "--batch $2 --lr 4e-3 --warmup 200 --sizes group --optimizer muon" ;;
     p) echo "$usual --sizes group --norm pre" ;;
     w) echo "$usual --sizes group --weight-decay 0.1" ;;
-    *) echo "$usual --sizes group" ;;
+    *) echo "$usual --sizes $([ "$2" = 100 ] && echo batch || echo group)" ;;
     esac
 }
 
@@ -62,9 +61,9 @@ row() # NAME
 {
     kind=${1%%-*}
     batch=$(printf '%s' "${1#*-}" | tr -d a-z)
-    letter=$(printf '%s' "${1#*-}" | tr -d 0-9)
+    letters=$(printf '%s' "${1#*-}" | tr -d 0-9)
     options="--model $kind --recipe paper --steps $(($(tasks_of "$kind") / batch)) \
-$(options_of "$letter" "$batch")"
+$(options_of "$letters" "$batch")"
     weights="$folder/$1-s$seed.safetensors"
     if [ ! -s "$weights" ]; then
         look_at_clock
@@ -82,9 +81,9 @@ $(options_of "$letter" "$batch")"
 }
 
 [ $# -gt 0 ] || set -- \
-    cnp-100 cnp-25b cnp-25 cnp-10 cnp-25h cnp-25e cnp-25w cnp-25m cnp-10m \
-    bnp-100 bnp-25 bnp-10 bnp-25m bnp-10m \
-    banp-100 banp-25 banp-10 banp-10m banp-10p
+    cnp-100 cnp-25 cnp-25h cnp-100mh cnp-25m cnp-25mh cnp-25mx np-25 np-25mx \
+    bnp-100 bnp-25 bnp-25m bnp-25mh bnp-25mx \
+    banp-10 banp-10p banp-10m banp-10mh banp-10mx
 echo '| row | seed | tasks | CPU s | target | command |'
 echo '|---|---|---|---|---|---|'
 for name; do

@@ -176,7 +176,8 @@ static bo_status measure_all(const settings *s, bo_message *message)
 
 int bo__bench_main_train(int argc, char **argv)
 {
-    settings s = {.steps = 60, .batch = 100, .samples = 4, .names = "rbf"};
+    settings s = {.steps = 60, .batch = 100, .samples = 4, .names = "rbf",
+                  .precision = BO__PRECISION_MIXED};
     const bo__arg table[] = {
         {.name = "model", .value = "KINDS", .kind = BO_ARG_TEXT, .target = &s.models,
          .group = "options", .help = "Models, with commas between (default: all six)."},
@@ -193,9 +194,10 @@ int bo__bench_main_train(int argc, char **argv)
          .help = "Samples a task (np, anp, bnp, banp)."},
         {.name = "precision", .value = "NAME", .kind = BO_ARG_CHOICE, .target = &s.precision,
          .choices = bo__precision_names, .group = "options",
-         .help = "Of matrix products: float32, bf16x3 (each number split in two bf16, nearly as "
-                 "exact), bf16 (coarse), or the fastest of the first two. Without AMX in the CPU "
-                 "all are float32."},
+         .help = "Of matrix products: float32; bf16x3, each number split in two bf16, nearly as "
+                 "exact; bf16, coarse; auto, the fastest of the first two; mixed, auto for answers "
+                 "and bf16 for gradients, which trains as well (doc/TRAINING.md). What the CPU "
+                 "cannot do is done in float32."},
         {.name = "profile", .kind = BO_ARG_FLAG, .target = &s.profile, .group = "options",
          .help = "Show what the CPU time goes to."},
         {.name = NULL}};

@@ -53,7 +53,7 @@ void bo__matmul(const bo__product *p);
 bool bo__matmul_has_bf16x3(void);
 bool bo__matmul_has_bf16(void);
 
-/* "auto", "float32", "bf16x3", "bf16"; a list of them in this order, with NULL at its end. */
+/* "auto", "float32", "bf16x3", "bf16", "mixed"; a list of them in this order, with NULL at its end. */
 const char *bo__precision_name(bo__precision precision);
 extern const char *const bo__precision_names[];
 
