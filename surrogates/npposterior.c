@@ -17,6 +17,7 @@
 #include "npposterior.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "message.h"
@@ -60,6 +61,17 @@ void bo__npposterior_free(bo__npposterior *p)
     bo__arena_free(&p->keep);
     bo__arena_free(&p->scratch);
     bo__npline_free(&p->line);
+    free(p->turned);
+}
+
+/* Products read matrices by columns: turning them in every pass took a fifth of its time. */
+static bool turn_weights(bo__npposterior *p)
+{
+    const bo__parameters *set = &p->model->set;
+    if (!p->turned && (p->turned = aligned_alloc(64, set->size * sizeof *p->turned)))
+        for (size_t i = 0; i < set->count; i++)
+            bo__parameters_turn(set, i, p->theta, p->turned);
+    return p->turned;
 }
 
 /* ---- fit ------------------------------------------------------------------------------- */
@@ -210,6 +222,7 @@ static void run(const bo__npposterior *p, pass *q, size_t m, const double *x, bo
     const bo__npmodel *model = p->model;
     size_t d = model->spec.dim_x;
     bo__tape_init(&q->tape, &q->arena, p->theta, NULL);
+    q->tape.turned = p->turned;
     q->tape.recording = recording;
     q->tape.precision = BO__PRECISION_FLOAT32;
     q->x = bo__tensor_new(&q->tape, 1, 1, m, d, recording);
@@ -264,9 +277,12 @@ bo_status bo__npposterior_fit(bo__npposterior *p, size_t n, const double *x, con
     p->line.samples = 0;
     p->units = units;
     p->n = n;
+    if (!turn_weights(p))
+        return bo__fail(message, BO_ENOMEM, "no memory to transpose the weights");
     bo__tape tape, keep;
     bo__tape_init(&tape, &p->scratch, p->theta, NULL);
     bo__tape_init(&keep, &p->keep, p->theta, NULL);
+    tape.turned = p->turned;
     tape.recording = false;
     tape.precision = BO__PRECISION_FLOAT32;
     encoding e = {.p = p,

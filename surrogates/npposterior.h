@@ -22,6 +22,7 @@ typedef struct bo__npunits {
 typedef struct bo__npposterior {
     const bo__npmodel *model;
     const float *theta;
+    float *turned;         /* its matrices transposed, made by the first fit */
     bo__npunits units;
     size_t n;
     size_t components;     /* Gaussians of an answer */
