@@ -7,7 +7,9 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <time.h>
 
+#include "crew.h"
 #include "parallel.h"
 
 enum { TURNS = 1000 };
@@ -91,6 +93,65 @@ static void loops_nest(void **state)
         assert_int_equal(atomic_load(&r.runs[i]), 5);
 }
 
+static void sleep_ms(long ms)
+{
+    nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
+}
+
+/* Many loops by the same threads, one upon the other, and after they have fallen asleep. */
+static void crew_runs_each_turn_once(size_t threads)
+{
+    static const size_t turns[] = {0, 1, 2, 7, TURNS};
+    bo__crew *crew = bo__crew_new(threads);
+    assert_non_null(crew);
+    record r = {.threads = threads ? threads : 1};
+    int runs[TURNS] = {0};
+    for (size_t loop = 0; loop < 500; loop++) {
+        size_t n = turns[loop % (sizeof turns / sizeof *turns)];
+        if (loop % 100 == 99)
+            sleep_ms(5);
+        bo__crew_for(crew, n, note, &r);
+        for (size_t i = 0; i < TURNS; i++) {
+            runs[i] += i < n;
+            assert_int_equal(atomic_load(&r.runs[i]), runs[i]);
+        }
+    }
+    assert_int_equal(atomic_load(&r.strays), 0);
+    bo__crew_free(crew);
+}
+
+static void a_crew_runs_each_turn_once(void **state)
+{
+    static const size_t threads[] = {0, 1, 2, 3, 8, 33};
+    for (size_t i = 0; i < sizeof threads / sizeof *threads; i++)
+        crew_runs_each_turn_once(threads[i]);
+}
+
+static void a_crew_runs_at_once(void **state)
+{
+    pthread_barrier_t barrier;
+    assert_int_equal(pthread_barrier_init(&barrier, NULL, 3), 0);
+    bo__crew *crew = bo__crew_new(3);
+    assert_non_null(crew);
+    for (int loop = 0; loop < 20; loop++) {
+        bo__crew_for(crew, 3, meet, &barrier);
+        sleep_ms(loop % 2);
+    }
+    bo__crew_free(crew);
+    pthread_barrier_destroy(&barrier);
+}
+
+static void a_crew_of_one_is_the_caller(void **state)
+{
+    owner o = {.caller = pthread_self()};
+    bo__crew *crew = bo__crew_new(1);
+    assert_non_null(crew);
+    bo__crew_for(crew, 100, note_thread, &o);
+    bo__crew_free(crew);
+    assert_int_equal(atomic_load(&o.elsewhere), 0);
+    bo__crew_free(NULL);
+}
+
 static void cores_follow_the_affinity(void **state)
 {
     cpu_set_t all, one;
@@ -114,6 +175,9 @@ int main(void)
         cmocka_unit_test(threads_run_at_once),
         cmocka_unit_test(one_thread_is_the_callers),
         cmocka_unit_test(loops_nest),
+        cmocka_unit_test(a_crew_runs_each_turn_once),
+        cmocka_unit_test(a_crew_runs_at_once),
+        cmocka_unit_test(a_crew_of_one_is_the_caller),
         cmocka_unit_test(cores_follow_the_affinity),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,9 +29,6 @@
  * in the innermost cache for all lanes. */
 #define CHUNK ((size_t)16384)
 #define BLOCK ((size_t)1024)
-/* Weights that one more thread is made for, in loops that go through them once: to make it takes
- * as long as to go through half of them. */
-#define WORTH ((size_t)1 << 18)
 
 void bo__train_options_init(bo__train_options *options, const bo__nptype *type)
 {
@@ -143,8 +140,9 @@ static bool allocate(bo__trainer *t)
     t->parts = calloc(most, sizeof *t->parts);
     t->lanes = calloc(t->own, sizeof *t->lanes);
     t->workers = calloc(t->threads, sizeof *t->workers);
+    t->crew = bo__crew_new(t->threads);
     bool good = t->state.theta && t->state.first && t->state.second && t->turned && t->squares &&
-                t->parts && t->lanes && t->workers &&
+                t->parts && t->lanes && t->workers && t->crew &&
                 (t->options.adam.average <= 0 || t->state.average);
     for (size_t i = 0; good && i < t->own; i++)
         good = (t->lanes[i].dtheta = zeros(size)) != NULL;
@@ -203,6 +201,7 @@ void bo__trainer_free(bo__trainer *t)
 {
     if (!t)
         return;
+    bo__crew_free(t->crew);
     for (size_t i = 0; t->lanes && i < t->own; i++)
         free(t->lanes[i].dtheta);
     for (size_t i = 0; t->workers && i < t->threads; i++) {
@@ -223,8 +222,7 @@ void bo__trainer_free(bo__trainer *t)
     free(t);
 }
 
-/* Around what is not an operator's work: it counts as the update's.  Every loop may have threads of
- * its own, with clocks of their own. */
+/* Around what is not an operator's work: it counts as the update's. */
 static void clock_in(bo__trainer *t, size_t thread)
 {
     bo__profile *p = &t->workers[thread].profile;
@@ -340,28 +338,28 @@ static void total(bo__trainer *t, double totals[2])
     totals[0] = t->lanes[0].loss;
 }
 
-/* Threads for a loop that goes through all weights once. */
-static size_t few(const bo__trainer *t)
+static void turn_weights(void *context, size_t thread, size_t turn)
 {
-    size_t worth = t->state.size / WORTH + 1;
-    return worth < t->threads ? worth : t->threads;
+    bo__trainer *t = context;
+    clock_in(t, thread);
+    bo__parameters_turn(&t->model.set, turn, t->state.theta, t->turned);
+    clock_out(t, thread);
 }
 
 /* The gradient of the whole batch, its loss and Σ g². */
 static bo_status gather(bo__trainer *t, double totals[2], double *squares, bo_message *message)
 {
     const bo__train_team *team = &t->options.team;
-    for (size_t i = 0; i < t->model.set.count; i++) /* done before threads would have begun */
-        bo__parameters_turn(&t->model.set, i, t->state.theta, t->turned);
-    bo__parallel_for(t->threads, t->own, run_lane, t);
+    bo__crew_for(t->crew, t->model.set.count, turn_weights, t);
+    bo__crew_for(t->crew, t->own, run_lane, t);
     total(t, totals);
     bo_status status = BO_OK;
     if (team->ranks > 1) {
-        bo__parallel_for(few(t), t->count, reduce_part, t);
+        bo__crew_for(t->crew, t->count, reduce_part, t);
         status = team->add(team->context, t->state.size, t->lanes[0].dtheta, totals, message);
-        bo__parallel_for(few(t), t->count, square_part, t);
+        bo__crew_for(t->crew, t->count, square_part, t);
     } else
-        bo__parallel_for(few(t), t->count, reduce_and_square, t);
+        bo__crew_for(t->crew, t->count, reduce_and_square, t);
     *squares = 0;
     for (size_t p = 0; p < t->count; p++)
         *squares += t->squares[p];
@@ -382,8 +380,7 @@ bo_status bo__trainer_step(bo__trainer *t, bo__train_report *report, bo_message 
         return bo__fail(message, BO_ENUMERIC, "step %zu: loss %g, norm of its gradient %g",
                         t->step + 1, totals[0], report->norm);
     t->scale = bo__adam_clip(&t->options.adam, report->norm);
-    bool muon = t->options.optimizer == BO__OPTIMIZER_MUON;
-    bo__parallel_for(muon ? t->threads : few(t), t->count, update_part, t);
+    bo__crew_for(t->crew, t->count, update_part, t);
     t->step++;
     return BO_OK;
 }

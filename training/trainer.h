@@ -5,6 +5,7 @@
 #ifndef BO_TRAINER_H
 #define BO_TRAINER_H
 
+#include "crew.h"
 #include "train.h"
 
 /* A sum of gradients that is kept apart from the others until all are done. */
@@ -37,6 +38,7 @@ struct bo__trainer {
     size_t first, own; /* lanes first … first + own - 1 are this process's */
     bo__train_lane *lanes;
     bo__train_worker *workers;
+    bo__crew *crew;
     size_t count;
     bo__train_part *parts;
     float *turned;   /* the weights, transposed (see bo__tape) */
