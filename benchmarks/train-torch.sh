@@ -46,16 +46,16 @@ theirs() # MODEL: "ms kernels" of the fastest kernels
     done | sort -n | head -n 1
 }
 
-echo '| model | PyTorch | its kernels | bo, float32 | ratio | bo, mixed | ratio | GFLOP/s |'
+echo '| model | PyTorch | its kernels | bo, float32 | ratio | bo, bf16 | ratio | GFLOP/s |'
 echo '|---|---|---|---|---|---|---|---|'
 for model; do
     ours "$model" float32 >"$folder/float32"
-    ours "$model" mixed >"$folder/mixed"
+    ours "$model" bf16 >"$folder/bf16"
     torch=$(theirs "$model")
     ours "$model" float32 >>"$folder/float32"
-    ours "$model" mixed >>"$folder/mixed"
+    ours "$model" bf16 >>"$folder/bf16"
     echo "$model $torch $(sort -n "$folder/float32" | head -n 1) \
-        $(sort -n "$folder/mixed" | head -n 1)" | awk '{
+        $(sort -n "$folder/bf16" | head -n 1)" | awk '{
         printf "| %s | %.1f | %s | %.2f | %.1f | %.2f | %.1f | %.0f |\n", $1, $2, $3, $4, $2 / $4,
             $6, $2 / $6, $7 }'
 done

@@ -14,6 +14,7 @@
 #include "args.h"
 #include "bench.h"
 #include "interrupt.h"
+#include "limit.h"
 #include "parallel.h"
 #include "profiletable.h"
 #include "progress.h"
@@ -42,8 +43,10 @@ static const char examples[] = "  All six models, with one thread and with all c
 
 static const char notes[] =
     "TABLE. model; ms: milliseconds a step, mean over the steps; threads; cpu: milliseconds of CPU "
-    "time a step, of all threads; draw: of which for drawing tasks and noise; tasks/s. On a busy "
-    "machine cpu/threads is the time without the others.";
+    "time a step, of all threads; draw: of which for drawing tasks and noise; tasks/s; GFLOP/s: "
+    "operations of matrix products in all of that time; share: of what the threads could do if they "
+    "did nothing but multiply registers, measured at the start. On a busy machine cpu/threads is "
+    "the time without the others.";
 
 /* Whether name is one of a list with commas; NULL is a list of all. */
 static bool listed(const char *list, const char *name)
@@ -153,8 +156,9 @@ static double measure_draw(const settings *s, const bo__nptype *type)
 
 static bo_status measure_all(const settings *s, bo_message *message)
 {
-    printf("%-6s %9s %8s %9s %6s %9s %9s\n", "model", "ms", "threads", "cpu", "draw", "tasks/s",
-           "GFLOP/s");
+    double limit = 1e-9 * bo__limit((bo__precision)s->precision);
+    printf("%-6s %9s %8s %9s %6s %9s %9s %6s\n", "model", "ms", "threads", "cpu", "draw", "tasks/s",
+           "GFLOP/s", "share");
     for (size_t i = 0; bo__nptype_at(i); i++)
         for (size_t t = 0; t < s->count; t++) {
             const bo__nptype *type = bo__nptype_at(i);
@@ -164,9 +168,10 @@ static bo_status measure_all(const settings *s, bo_message *message)
             bo_status status = measure(s, type, s->thread[t], &f, message);
             if (status)
                 return status;
-            printf("%-6s %9.2f %8zu %9.2f %6.2f %9.0f %9.1f\n", type->name, f.ms, s->thread[t],
-                   f.cpu, measure_draw(s, type), 1e3 * (double)s->batch / f.ms,
-                   1e-6 * f.flops / f.ms);
+            double rate = 1e-6 * f.flops / f.ms;
+            printf("%-6s %9.2f %8zu %9.2f %6.2f %9.0f %9.1f %5.0f%%\n", type->name, f.ms,
+                   s->thread[t], f.cpu, measure_draw(s, type), 1e3 * (double)s->batch / f.ms, rate,
+                   100 * rate / (limit * (double)s->thread[t]));
             if (s->profile)
                 bo__profile_print(stdout, &f.profile, WARM + s->steps);
             fflush(stdout);
@@ -177,7 +182,7 @@ static bo_status measure_all(const settings *s, bo_message *message)
 int bo__bench_main_train(int argc, char **argv)
 {
     settings s = {.steps = 60, .batch = 100, .samples = 4, .names = "rbf",
-                  .precision = BO__PRECISION_MIXED};
+                  .precision = BO__PRECISION_BF16};
     const bo__arg table[] = {
         {.name = "model", .value = "KINDS", .kind = BO_ARG_TEXT, .target = &s.models,
          .group = "options", .help = "Models, with commas between (default: all six)."},
@@ -194,10 +199,10 @@ int bo__bench_main_train(int argc, char **argv)
          .help = "Samples a task (np, anp, bnp, banp)."},
         {.name = "precision", .value = "NAME", .kind = BO_ARG_CHOICE, .target = &s.precision,
          .choices = bo__precision_names, .group = "options",
-         .help = "Of matrix products: float32; bf16x3, each number split in two bf16, nearly as "
-                 "exact; bf16, coarse; auto, the fastest of the first two; mixed, auto for answers "
-                 "and bf16 for gradients, which trains as well (doc/TRAINING.md). What the CPU "
-                 "cannot do is done in float32."},
+         .help = "Of matrix products: bf16, coarse, but it trains as well (doc/TRAINING.md); float32; "
+                 "bf16x3, each number split in two bf16, nearly as exact; auto, the fastest of "
+                 "those two; mixed, auto for answers and bf16 for gradients. What the CPU cannot do "
+                 "is done in float32."},
         {.name = "profile", .kind = BO_ARG_FLAG, .target = &s.profile, .group = "options",
          .help = "Show what the CPU time goes to."},
         {.name = NULL}};

@@ -59,7 +59,7 @@ static void defaults(run *r)
 {
     *r = (run){.model = "canp", .prior = "rbf", .sigma_floor = 0.1, .minutes = 5, .dim = 1,
                .score_batches = 16, .score_samples = 10, .smooth = NAN,
-               .precision = BO__PRECISION_MIXED,
+               .precision = BO__PRECISION_BF16,
                .score = {NAN, NAN, NAN, NAN}};
     bo__train_options_init(&r->options, &bo__nptype_canp);
     use_recipe(r);
@@ -132,10 +132,10 @@ static int parse(run *r, int argc, char **argv)
          .group = "training", .help = "Of everything random."},
         {.name = "precision", .value = "NAME", .kind = BO_ARG_CHOICE, .target = &r->precision,
          .choices = bo__precision_names, .group = "training",
-         .help = "Of matrix products: float32; bf16x3, each number split in two bf16, nearly as "
-                 "exact; bf16, coarse; auto, the fastest of the first two; mixed, auto for answers "
-                 "and bf16 for gradients, which trains as well (doc/TRAINING.md). What the CPU "
-                 "cannot do is done in float32."},
+         .help = "Of matrix products: bf16, coarse, but it trains as well (doc/TRAINING.md); float32; "
+                 "bf16x3, each number split in two bf16, nearly as exact; auto, the fastest of "
+                 "those two; mixed, auto for answers and bf16 for gradients. What the CPU cannot do "
+                 "is done in float32."},
         {.name = "threads", .value = "N", .kind = BO_ARG_SIZE, .target = &o->threads,
          .group = "training", .help = "Default: all cores. The result does not depend on it."},
         {.name = "lanes", .value = "N", .kind = BO_ARG_SIZE, .target = &o->lanes,
