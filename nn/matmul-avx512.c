@@ -8,7 +8,8 @@
  *
  * In bf16 (CPUs with AVX512_BF16) one instruction does two inner steps: a lane holds the two
  * numbers of a pair, k = 2p and 2p + 1, and a·b of both is added to the lane's sum.  Both sides are
- * packed into pairs first; a buffer of pairs is declared float, one pair a float.
+ * packed into pairs first, unless B came with them; a buffer of pairs is declared float, one pair a
+ * float.
  *
  * Every element is the sum over k in order, in steps that do not depend on where it stands.
  */
@@ -154,15 +155,28 @@ VECTOR_INLINE __m512 pairs_of(__m512 x0, __m512 x1)
 }
 
 /* out[p][j] = pair (x[2p][j], x[2p + 1][j]): the inner dimension runs down the rows.  Rows of `out`
- * are BLOCK long, and the last one ends with zeros if k is odd. */
-VECTOR static void pack_down(const float *x, size_t stride, size_t k, size_t cols, float *out)
+ * are `wide` apart and filled up to a whole vector unless edge; the last one has zeros for the
+ * second of a pair if k is odd. */
+VECTOR_INLINE void pack_rows(const float *x, size_t stride, size_t k, size_t cols, float *out,
+                             size_t wide, bool edge)
 {
     for (size_t p = 0; 2 * p < k; p++, x += 2 * stride)
         for (size_t j = 0; j < cols; j += SIDE) {
             __mmask16 some = lanes_of(j, cols), both = 2 * p + 1 < k ? some : 0;
             __m512 x1 = _mm512_maskz_loadu_ps(both, x + (both ? stride : 0) + j);
-            _mm512_storeu_ps(out + p * BLOCK + j, pairs_of(_mm512_maskz_loadu_ps(some, x + j), x1));
+            __m512 pairs = pairs_of(_mm512_maskz_loadu_ps(some, x + j), x1);
+            _mm512_mask_storeu_ps(out + p * wide + j, edge ? some : 0xffff, pairs);
         }
+}
+
+VECTOR static void pack_down(const float *x, size_t stride, size_t k, size_t cols, float *out)
+{
+    pack_rows(x, stride, k, cols, out, BLOCK, false);
+}
+
+VECTOR void bo__avx512_pair(size_t rows, size_t cols, const float *x, size_t stride, float *out)
+{
+    pack_rows(x, stride, rows, cols, out, stride, true);
 }
 
 /* out[i][p] = pair (x[i][2p], x[i][2p + 1]): the inner dimension runs along the rows.  Rows of
@@ -195,11 +209,12 @@ static void take_right(const bo__product *p, size_t n0, size_t k0, bool pairs, b
     w->bp = BLOCK;
     if (!p->b.transposed) {
         const float *x = p->b.data + k0 * p->b.stride + n0;
-        if (pairs) {
+        bool packed = pairs && p->b_pairs;
+        if (pairs && !packed) {
             pack_down(x, p->b.stride, k, cols, at->right);
             return;
         }
-        w->b = x;
+        w->b = packed ? p->b_pairs + k0 / 2 * p->b.stride + n0 : x;
         w->bp = p->b.stride;
         return;
     }
@@ -284,6 +299,10 @@ bool bo__avx512_has_bf16(void)
 }
 
 void bo__avx512_multiply(const bo__product *p, bool pairs)
+{
+}
+
+void bo__avx512_pair(size_t rows, size_t cols, const float *x, size_t stride, float *out)
 {
 }
 

@@ -14,4 +14,7 @@ bool bo__avx512_has_bf16(void);
 /* The product, in bf16 if pairs, else in float32; only after the above said yes. */
 void bo__avx512_multiply(const bo__product *p, bool pairs);
 
+/* bo__matmul_pair, where the CPU has bf16. */
+void bo__avx512_pair(size_t rows, size_t cols, const float *x, size_t stride, float *out);
+
 #endif

@@ -105,6 +105,16 @@ void bo__matmul(const bo__product *p)
         multiply_blas(p);
 }
 
+bool bo__matmul_wants_pairs(bo__precision precision)
+{
+    return precision == BO__PRECISION_BF16 && !bo__amx_ready() && bo__avx512_has_bf16();
+}
+
+void bo__matmul_pair(size_t rows, size_t cols, const float *x, size_t stride, float *out)
+{
+    bo__avx512_pair(rows, cols, x, stride, out);
+}
+
 void bo__matmul_single(void)
 {
     openblas_set_num_threads(1);

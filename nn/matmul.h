@@ -38,6 +38,7 @@ typedef struct bo__matrix {
 typedef struct bo__product {
     size_t m, n, k;
     bo__matrix a, b;
+    const float *b_pairs; /* NULL, or a B that is not transposed as bo__matmul_pair packs it */
     float *c;
     size_t c_stride;
     bool add;
@@ -52,6 +53,14 @@ void bo__matmul(const bo__product *p);
 /* Whether this CPU and system multiply in bf16x3, and in bf16; else those are done in float32. */
 bool bo__matmul_has_bf16x3(void);
 bool bo__matmul_has_bf16(void);
+
+/* Whether products of this precision are quicker with a B of which pairs are kept. */
+bool bo__matmul_wants_pairs(bo__precision precision);
+
+/* Packs a B that many products have: out[p][j] is the bf16 pair of x[2p][j] and x[2p + 1][j], in
+ * the room of a float, with zeros after an odd last row; its rows are `stride` apart, as x's.  Only
+ * after the above said yes. */
+void bo__matmul_pair(size_t rows, size_t cols, const float *x, size_t stride, float *out);
 
 /* "auto", "float32", "bf16x3", "bf16", "mixed"; a list of them in this order, with NULL at its end. */
 const char *bo__precision_name(bo__precision precision);

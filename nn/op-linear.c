@@ -122,6 +122,7 @@ static void linear_backward(bo__tape *tape, bo__node *node)
         bo__tape_multiply(tape, &(bo__product){.m = rows, .n = x->cols, .k = y->cols,
                                   .a = {y->grad, y->cols, false},
                                   .b = {tape->theta + op->w.offset, op->w.stride, false},
+                                  .b_pairs = tape->pairs ? tape->pairs + op->w.offset : NULL,
                                   .c = x->grad, .c_stride = x->cols, .add = bo__tensor_add(x),
                                   .precision = bo__precision_backward(tape->precision)});
 }
@@ -138,12 +139,14 @@ static void linear_forward(bo__tape *tape, const bo__tensor *x, bo__weight w,
         narrow_forward(rows, w.cols, w.rows, x->data, columns, bias, relu, y);
         return;
     }
+    const float *pairs = tape->turned_pairs ? tape->turned_pairs + w.turned_pairs : NULL;
     bo__matrix b = {tape->theta + w.offset, w.stride, true};
     if (tape->turned)
         b = (bo__matrix){tape->turned + w.turned, w.rows, false};
     bo__tape_multiply(tape, &(bo__product){.m = rows, .n = w.rows, .k = w.cols,
                               .a = {x->data, x->cols, false},
-                              .b = b, .c = y, .c_stride = w.rows, .bias = bias, .relu = relu,
+                              .b = b, .b_pairs = pairs, .c = y, .c_stride = w.rows,
+                              .bias = bias, .relu = relu,
                               .precision = tape->precision});
 }
 

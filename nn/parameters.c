@@ -61,7 +61,7 @@ static bo__weight add(bo__parameters *set, const char *prefix, const char *name,
     }
     set->items[set->count++] = item;
     set->size += (item.rows * item.cols + ALIGN - 1) / ALIGN * ALIGN;
-    return (bo__weight){item.offset, item.rows, item.cols, item.cols, item.offset};
+    return (bo__weight){item.offset, item.rows, item.cols, item.cols, item.offset, item.offset};
 }
 
 bo__weight bo__parameters_matrix(bo__parameters *set, const char *prefix, const char *name,
@@ -124,8 +124,20 @@ void bo__parameters_turn(const bo__parameters *set, size_t index, const float *t
         bo__turn(p->rows, p->cols, theta + p->offset, p->cols, turned + p->offset, p->rows);
 }
 
+void bo__parameters_pair(const bo__parameters *set, size_t index, const float *theta,
+                         const float *turned, float *pairs, float *turned_pairs)
+{
+    const bo__parameter *p = &set->items[index];
+    size_t at = p->offset;
+    if (p->dims != 2)
+        return;
+    bo__matmul_pair(p->rows, p->cols, theta + at, p->cols, pairs + at);
+    bo__matmul_pair(p->cols, p->rows, turned + at, p->rows, turned_pairs + at);
+}
+
 bo__weight bo__weight_columns(bo__weight w, size_t first, size_t count)
 {
-    assert(first + count <= w.cols);
-    return (bo__weight){w.offset + first, w.rows, count, w.stride, w.turned + first * w.rows};
+    assert(first + count <= w.cols && first % 2 == 0);
+    return (bo__weight){w.offset + first, w.rows, count, w.stride, w.turned + first * w.rows,
+                        w.turned_pairs + first / 2 * w.rows};
 }

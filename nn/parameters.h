@@ -53,7 +53,11 @@ void bo__parameters_start(const bo__parameters *set, uint64_t seed, float *theta
 void bo__parameters_turn(const bo__parameters *set, size_t index, const float *theta,
                          float *turned);
 
-/* The block of `count` columns that begins at `first`. */
+/* And packs both for products, see bo__tape. */
+void bo__parameters_pair(const bo__parameters *set, size_t index, const float *theta,
+                         const float *turned, float *pairs, float *turned_pairs);
+
+/* The block of `count` columns that begins at `first`, an even number. */
 bo__weight bo__weight_columns(bo__weight w, size_t first, size_t count);
 
 #endif

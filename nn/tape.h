@@ -44,6 +44,7 @@ struct bo__tape {
     bo__arena *arena;
     const float *theta;
     const float *turned; /* NULL, or copies of the matrices of theta, each transposed in its place */
+    const float *pairs, *turned_pairs; /* NULL, or theta and turned as bo__matmul_pair packs them */
     float *dtheta;
     bo__node *last;
     bool recording; /* false: operators leave no nodes and their outputs have no grad */
@@ -59,6 +60,7 @@ struct bo__tape {
 typedef struct bo__weight {
     size_t offset, rows, cols, stride;
     size_t turned; /* its first row in the transposed copies, whose rows are `rows` apart */
+    size_t turned_pairs; /* and in those copies' pairs */
 } bo__weight;
 
 /* A new, empty tape.  The arena is the caller's, and is reset by the caller. */

@@ -204,6 +204,42 @@ static void an_element_depends_on_its_row_and_column(void **state)
     }
 }
 
+/* A B that was packed before gives the same, bit by bit, whole or from column `first` on. */
+static void check_packed(size_t m, size_t n, size_t k, size_t first)
+{
+    fixture f = make(m, n + first, k, false, false, 3, 6);
+    float *pairs = calloc((k + 1) / 2 * f.p.b.stride, sizeof *pairs);
+    float *plain = malloc(f.c_size * sizeof *plain);
+    assert_non_null(pairs);
+    assert_non_null(plain);
+    bo__matmul_pair(k, n + first, f.b, f.p.b.stride, pairs);
+    f.p.n = n;
+    f.p.b.data += first;
+    f.p.precision = BO__PRECISION_BF16;
+    bo__matmul(&f.p);
+    memcpy(plain, f.c, f.c_size * sizeof *plain);
+    memcpy(f.c, f.start, f.c_size * sizeof *f.c);
+    f.p.b_pairs = pairs + first;
+    bo__matmul(&f.p);
+    assert_memory_equal(f.c, plain, f.c_size * sizeof *plain);
+    free(plain);
+    free(pairs);
+    release(&f);
+}
+
+static void pairs_may_be_kept(void **state)
+{
+    if (!bo__matmul_wants_pairs(BO__PRECISION_BF16)) {
+        print_message("skipped: products on this CPU want no pairs\n");
+        skip();
+    }
+    static const size_t sizes[] = {1, 2, 15, 16, 33, 128, 257, 600};
+    enum { COUNT = sizeof sizes / sizeof *sizes };
+    for (size_t i = 0; i < COUNT; i++)
+        for (size_t j = 0; j < COUNT; j++)
+            check_packed(7, sizes[i], sizes[j], (i + j) % 3 * 16);
+}
+
 static void *repeat(void *argument)
 {
     fixture *f = argument;
@@ -338,6 +374,7 @@ int main(void)
         cmocka_unit_test(forms_of_a_layer),
         cmocka_unit_test(long_inner_dimensions),
         cmocka_unit_test(an_element_depends_on_its_row_and_column),
+        cmocka_unit_test(pairs_may_be_kept),
         cmocka_unit_test(threads_agree),
         cmocka_unit_test(extreme_numbers),
         cmocka_unit_test(errors_are_as_stated),

@@ -21,8 +21,10 @@
 #include "parallel.h"
 #include "taskbatch.h"
 
-/* Tasks of a group, at most: the activations of five tasks fit in 2 MB of cache. */
-#define GROUP 5
+/* Tasks of a group, about: fewer make small products, more leave the cache. */
+#define GROUP 3.5
+/* Tasks of a lane, at least. */
+#define LANE 5
 /* Lanes, at most, unless asked for: each costs a pass over all weights. */
 #define LANES 4
 /* Floats that Adam moves in one turn, and that are added up before the next ones: the second fits
@@ -42,11 +44,11 @@ void bo__train_options_init(bo__train_options *options, const bo__nptype *type)
     };
 }
 
-/* The largest power of two that leaves each lane a whole group. */
+/* The largest power of two that leaves each lane enough tasks. */
 size_t bo__train_lanes(const bo__train_options *o)
 {
     size_t lanes = 1;
-    while (2 * lanes <= LANES && 2 * lanes * GROUP <= o->batch)
+    while (2 * lanes <= LANES && 2 * lanes * LANE <= o->batch)
         lanes *= 2;
     if (o->lanes)
         lanes = o->lanes < o->batch ? o->lanes : o->batch;
@@ -136,6 +138,11 @@ static bool allocate(bo__trainer *t)
     if (t->options.adam.average > 0)
         t->state.average = zeros(size);
     t->turned = zeros(size);
+    bool packs = bo__matmul_wants_pairs(bo__precision_backward(t->options.precision));
+    if (packs) {
+        t->pairs = zeros(size);
+        t->turned_pairs = zeros(size);
+    }
     t->squares = calloc(most, sizeof *t->squares);
     t->parts = calloc(most, sizeof *t->parts);
     t->lanes = calloc(t->own, sizeof *t->lanes);
@@ -143,7 +150,8 @@ static bool allocate(bo__trainer *t)
     t->crew = bo__crew_new(t->threads);
     bool good = t->state.theta && t->state.first && t->state.second && t->turned && t->squares &&
                 t->parts && t->lanes && t->workers && t->crew &&
-                (t->options.adam.average <= 0 || t->state.average);
+                (t->options.adam.average <= 0 || t->state.average) &&
+                (!packs || (t->pairs && t->turned_pairs));
     for (size_t i = 0; good && i < t->own; i++)
         good = (t->lanes[i].dtheta = zeros(size)) != NULL;
     size_t scratch = good ? plan_parts(t) : 0;
@@ -162,8 +170,8 @@ static void share_out(bo__trainer *t)
     const bo__train_options *o = &t->options;
     const bo__train_team *team = &o->team;
     size_t ranks = team->ranks ? team->ranks : 1;
-    t->groups = o->lanes * ((o->batch + o->lanes * GROUP - 1) / (o->lanes * GROUP));
-    t->groups = t->groups < o->batch ? t->groups : o->batch;
+    long groups = lround((double)o->batch / ((double)o->lanes * GROUP)); /* of a lane */
+    t->groups = o->lanes * (groups > 1 ? (size_t)groups : 1);
     t->first = o->lanes * team->rank / ranks;
     t->own = o->lanes * (team->rank + 1) / ranks - t->first;
     t->threads = o->threads ? o->threads : bo__parallel_cores();
@@ -212,6 +220,8 @@ void bo__trainer_free(bo__trainer *t)
     free(t->workers);
     free(t->parts);
     free(t->turned);
+    free(t->pairs);
+    free(t->turned_pairs);
     free(t->squares);
     free(t->state.theta);
     free(t->state.first);
@@ -251,6 +261,8 @@ static void run_group(bo__trainer *t, bo__train_worker *me, bo__train_lane *l, s
     bo__tape_init(&tape, &me->arena, t->state.theta, l->dtheta);
     tape.profile = o->profile ? &me->profile : NULL;
     tape.turned = t->turned;
+    tape.pairs = t->pairs;
+    tape.turned_pairs = t->turned_pairs;
     tape.precision = o->precision;
     bo__taskbatch_plan plan = {.seed = o->seed, .first = t->step * o->batch + first,
                                .tasks = last - first, .context = context, .points = points,
@@ -338,11 +350,15 @@ static void total(bo__trainer *t, double totals[2])
     totals[0] = t->lanes[0].loss;
 }
 
-static void turn_weights(void *context, size_t thread, size_t turn)
+/* The copies of a matrix that products want. */
+static void copy_weights(void *context, size_t thread, size_t turn)
 {
     bo__trainer *t = context;
     clock_in(t, thread);
     bo__parameters_turn(&t->model.set, turn, t->state.theta, t->turned);
+    if (t->pairs)
+        bo__parameters_pair(&t->model.set, turn, t->state.theta, t->turned, t->pairs,
+                            t->turned_pairs);
     clock_out(t, thread);
 }
 
@@ -350,7 +366,7 @@ static void turn_weights(void *context, size_t thread, size_t turn)
 static bo_status gather(bo__trainer *t, double totals[2], double *squares, bo_message *message)
 {
     const bo__train_team *team = &t->options.team;
-    bo__crew_for(t->crew, t->model.set.count, turn_weights, t);
+    bo__crew_for(t->crew, t->model.set.count, copy_weights, t);
     bo__crew_for(t->crew, t->own, run_lane, t);
     total(t, totals);
     bo_status status = BO_OK;

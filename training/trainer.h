@@ -42,6 +42,7 @@ struct bo__trainer {
     size_t count;
     bo__train_part *parts;
     float *turned;   /* the weights, transposed (see bo__tape) */
+    float *pairs, *turned_pairs; /* both, packed, or NULL */
     double *squares; /* Σ g² of each part */
     double scale;    /* of the gradient, by clipping */
 };
