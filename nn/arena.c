@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "pages.h"
+
 /* The least size of a block: a micro-batch of the largest model fits in a few of them. */
 #define BLOCK ((size_t)4 << 20)
 
@@ -50,7 +52,7 @@ void bo__arena_free(bo__arena *arena)
 static bo__arena_block *add_block(bo__arena *arena, size_t size)
 {
     size_t all = size + BO__ARENA_OVERHEAD > BLOCK ? size + BO__ARENA_OVERHEAD : BLOCK;
-    bo__arena_block *b = aligned_alloc(64, all);
+    bo__arena_block *b = bo__pages_new(all);
     if (!b)
         return NULL;
     *b = (bo__arena_block){.size = all};

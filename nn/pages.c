@@ -31,8 +31,11 @@ void *bo__pages_new(size_t size)
 
 float *bo__pages_zeros(size_t count)
 {
-    float *x = count <= SIZE_MAX / 4 ? bo__pages_new(count * sizeof *x) : NULL;
+    if (count > SIZE_MAX / 4 - 16)
+        return NULL;
+    size_t bytes = (count + 15) / 16 * 64;
+    float *x = bo__pages_new(bytes);
     if (x)
-        memset(x, 0, count * sizeof *x);
+        memset(x, 0, bytes);
     return x;
 }

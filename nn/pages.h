@@ -14,7 +14,7 @@
  * system has such pages.  NULL when there is no memory left. */
 void *bo__pages_new(size_t size);
 
-/* The same for floats, all zero. */
+/* The same for floats, all zero up to the next multiple of sixteen. */
 float *bo__pages_zeros(size_t count);
 
 #endif

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "message.h"
+#include "pages.h"
 #include "safetensors.h"
 
 #define FORMAT "bo neural process 1"
@@ -292,10 +293,9 @@ static bo_status load(reader *r, const char *kind, bo__npmodel *model, float **t
     if (status)
         return bo__fail(r->message, status == BO_EINVAL ? BO_EFORMAT : status, "%s: %.400s",
                         r->path, detail.text);
-    *theta = aligned_alloc(64, model->set.size * sizeof **theta);
+    *theta = bo__pages_zeros(model->set.size);
     if (!*theta)
         return bo__fail(r->message, BO_ENOMEM, "%s: no memory for its weights", r->path);
-    memset(*theta, 0, model->set.size * sizeof **theta);
     return read_weights(r, model, *theta);
 }
 

@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "message.h"
+#include "pages.h"
 #include "rng.h"
 #include "vecmath.h"
 
@@ -68,7 +69,7 @@ void bo__npposterior_free(bo__npposterior *p)
 static bool turn_weights(bo__npposterior *p)
 {
     const bo__parameters *set = &p->model->set;
-    if (!p->turned && (p->turned = aligned_alloc(64, set->size * sizeof *p->turned)))
+    if (!p->turned && (p->turned = bo__pages_zeros(set->size)))
         for (size_t i = 0; i < set->count; i++)
             bo__parameters_turn(set, i, p->theta, p->turned);
     return p->turned;

@@ -18,6 +18,7 @@
 #include "lanes.h"
 #include "message.h"
 #include "muon.h"
+#include "pages.h"
 #include "parallel.h"
 #include "taskbatch.h"
 
@@ -53,14 +54,6 @@ size_t bo__train_lanes(const bo__train_options *o)
     if (o->lanes)
         lanes = o->lanes < o->batch ? o->lanes : o->batch;
     return lanes;
-}
-
-static float *zeros(size_t n)
-{
-    float *p = aligned_alloc(64, (n + 15) / 16 * 64);
-    if (p)
-        memset(p, 0, (n + 15) / 16 * 64);
-    return p;
 }
 
 static bo_status check_team(const bo__train_options *o, bo_message *message)
@@ -132,16 +125,16 @@ static bool allocate(bo__trainer *t)
 {
     size_t size = t->model.set.size, most = size / CHUNK + 1 + 2 * t->model.set.count;
     t->state.size = size;
-    t->state.theta = zeros(size);
-    t->state.first = zeros(size);
-    t->state.second = zeros(size);
+    t->state.theta = bo__pages_zeros(size);
+    t->state.first = bo__pages_zeros(size);
+    t->state.second = bo__pages_zeros(size);
     if (t->options.adam.average > 0)
-        t->state.average = zeros(size);
-    t->turned = zeros(size);
+        t->state.average = bo__pages_zeros(size);
+    t->turned = bo__pages_zeros(size);
     bool packs = bo__matmul_wants_pairs(bo__precision_backward(t->options.precision));
     if (packs) {
-        t->pairs = zeros(size);
-        t->turned_pairs = zeros(size);
+        t->pairs = bo__pages_zeros(size);
+        t->turned_pairs = bo__pages_zeros(size);
     }
     t->squares = calloc(most, sizeof *t->squares);
     t->parts = calloc(most, sizeof *t->parts);
@@ -153,11 +146,11 @@ static bool allocate(bo__trainer *t)
                 (t->options.adam.average <= 0 || t->state.average) &&
                 (!packs || (t->pairs && t->turned_pairs));
     for (size_t i = 0; good && i < t->own; i++)
-        good = (t->lanes[i].dtheta = zeros(size)) != NULL;
+        good = (t->lanes[i].dtheta = bo__pages_zeros(size)) != NULL;
     size_t scratch = good ? plan_parts(t) : 0;
     for (size_t i = 0; good && i < t->threads; i++) {
         bo__arena_init(&t->workers[i].arena);
-        good = !scratch || (t->workers[i].scratch = zeros(scratch)) != NULL;
+        good = !scratch || (t->workers[i].scratch = bo__pages_zeros(scratch)) != NULL;
     }
     if (good && t->options.prior.kinds[0] == BO_PRIOR_PREDATOR)
         good = (t->options.prior.pool = bo__predator_pool_new(t->options.seed)) != NULL;
