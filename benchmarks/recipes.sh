@@ -8,7 +8,8 @@
 # Trains one model for each row below, on one thread, and scores it on 3,200 tasks with 10 samples;
 # weights and logs are kept in FOLDER, and what is there is not trained again.  Rows are named
 # kind-batch and letters: b sizes by batch, e average, h high rate, m, mh, mx Muon at three rates, p
-# norms first, w weight decay.  Environment: bindir (where bo-train and bo-eval are; default: the
+# norms first, w weight decay; and of Muon at the highest rate: mxb, mxe, mxp, mxw, mxn no warm-up,
+# mxl a long one.  Environment: bindir (where bo-train and bo-eval are; default: the
 # build tree that this is run in), seed (default 1), scale (of the number of tasks; default 1).
 set -eu
 bindir=${bindir:-.}
@@ -32,6 +33,15 @@ tasks_of() # KIND
     esac
 }
 
+extra_of() # LETTER
+{
+    case $1 in
+    e) echo '--ema 0.999' ;;
+    p) echo '--norm pre' ;;
+    w) echo '--weight-decay 0.1' ;;
+    esac
+}
+
 # The options of a row, but for model and steps.
 options_of() # LETTERS BATCH
 {
@@ -39,13 +49,16 @@ options_of() # LETTERS BATCH
     [ "$1$2" != 100 ] || usual='--batch 100 --lr 5e-4 --warmup 0'
     case $1 in
     b) echo "$usual --sizes batch" ;;
-    e) echo "$usual --sizes group --ema 0.999" ;;
+    e | p | w) echo "$usual --sizes group $(extra_of "$1")" ;;
     h) echo "--batch $2 --lr 2e-3 --warmup 200 --sizes group" ;;
     m) echo "$usual --sizes group --optimizer muon" ;;
     mh) echo "--batch $2 --lr 2e-3 --warmup 200 --sizes group --optimizer muon" ;;
     mx) echo "--batch $2 --lr 4e-3 --warmup 200 --sizes group --optimizer muon" ;;
-    p) echo "$usual --sizes group --norm pre" ;;
-    w) echo "$usual --sizes group --weight-decay 0.1" ;;
+    mxb) echo "--batch $2 --lr 4e-3 --warmup 200 --sizes batch --optimizer muon" ;;
+    mxl) echo "--batch $2 --lr 4e-3 --warmup 1000 --sizes group --optimizer muon" ;;
+    mxn) echo "--batch $2 --lr 4e-3 --warmup 0 --sizes group --optimizer muon" ;;
+    mxe | mxp | mxw)
+        echo "$(options_of mx "$2") $(extra_of "${1#mx}")" ;;
     *) echo "$usual --sizes $([ "$2" = 100 ] && echo batch || echo group)" ;;
     esac
 }
@@ -83,7 +96,9 @@ $(options_of "$letters" "$batch")"
 [ $# -gt 0 ] || set -- \
     cnp-100 cnp-25 cnp-25h cnp-100mh cnp-25m cnp-25mh cnp-25mx np-25 np-25mx \
     bnp-100 bnp-25 bnp-25m bnp-25mh bnp-25mx \
-    banp-10 banp-10p banp-10m banp-10mh banp-10mx
+    banp-10 banp-10p banp-10m banp-10mh banp-10mx \
+    cnp-10mx cnp-50mx cnp-25mxb cnp-25mxe cnp-25mxw cnp-25mxn cnp-25mxl \
+    bnp-10mx bnp-25mxe bnp-25mxw banp-25mx banp-10mxe banp-10mxw banp-10mxp
 echo '| row | seed | tasks | CPU s | target | command |'
 echo '|---|---|---|---|---|---|'
 for name; do

@@ -110,7 +110,7 @@ static double mean_whitened(const char *name, size_t dim)
     enum { TASKS = 400 };
     bo__prior prior = parsed(name, dim);
     float x[49 * 3], y[49], *scratch = malloc(bo__prior_scratch(&prior, 49) * sizeof *scratch);
-    double sum = 0;
+    double sum = 0, least = 1e9, most = 0, d = (double)dim;
     for (size_t i = 0; i < TASKS; i++) {
         bo__rng rng;
         bo__rng_init(&rng, 2, "task", i);
@@ -118,12 +118,14 @@ static double mean_whitened(const char *name, size_t dim)
         size_t n = 3 + i % 47;
         bo__prior_draw(&prior, &rng, 1, n, x, y, scratch, &task);
         assert_true(task.scale >= 0.1 && task.scale <= 1);
-        assert_true(task.length >= 0.1 && task.length <= 0.6);
+        least = fmin(least, task.length);
+        most = fmax(most, task.length);
         for (size_t j = 0; j < n * dim; j++)
             assert_true(x[j] >= -2 && x[j] <= 2);
         sum += whitened_square(&task, n, dim, x, y) / TASKS;
     }
     free(scratch);
+    assert_true(least >= 0.1 * d && least < 0.12 * d && most > 0.58 * d && most <= 0.6 * d);
     return sum;
 }
 

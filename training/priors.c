@@ -201,7 +201,7 @@ static bo__prior_task draw_task(const bo__prior *prior, bo__rng *rng)
     size_t which = prior->count > 1 ? bo__rng_below(rng, prior->count) : 0;
     bo__prior_task t = {.kind = prior->kinds[which]};
     t.scale = 0.1 + 0.9 * bo__rng_uniform(rng);
-    t.length = 0.1 + 0.5 * bo__rng_uniform(rng);
+    t.length = (double)prior->dim * (0.1 + 0.5 * bo__rng_uniform(rng));
     if (t.kind == BO_PRIOR_PERIODIC)
         t.period = 0.1 + 0.4 * bo__rng_uniform(rng);
     return t;

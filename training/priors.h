@@ -3,13 +3,15 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * A task is n points x, uniform on [-2, 2]ᵈ, and y there: a function drawn from a Gaussian process
- * with a kernel of its own, plus noise.  With d = |x - x'|, s ~ U(0.1, 1), l ~ U(0.1, 0.6):
- *   rbf       s² exp(-d²/2l²)
- *   matern52  s² (1 + √5 d/l + 5d²/3l²) exp(-√5 d/l)
- *   periodic  s² exp(-2 sin²(π d/p)/l²), p ~ U(0.1, 0.5); in more dimensions sin² is summed over
+ * with a kernel of its own, plus noise.  With r = |x - x'|, s ~ U(0.1, 1), l ~ d·U(0.1, 0.6):
+ *   rbf       s² exp(-r²/2l²)
+ *   matern52  s² (1 + √5 r/l + 5r²/3l²) exp(-√5 r/l)
+ *   periodic  s² exp(-2 sin²(π r/p)/l²), p ~ U(0.1, 0.5); in more dimensions sin² is summed over
  *             the coordinates, since of Euclidean distances it is no covariance
  *   tnoise    rbf, plus γ·T(2.1) at every point, γ ~ U(0, 0.15)
- * Gaussian noise of standard deviation 0.02 is part of y in all of them.
+ * Gaussian noise of standard deviation 0.02 is part of y in all of them.  Lengths grow with d because
+ * a few dozen points would tell nothing about each other otherwise: with U(0.1, 0.6) the exact GP's
+ * log-likelihood of a target is that of the prior's variance, -0.66, from four dimensions on.
  *
  * Two more have one input and two outputs (predators, prey), more points, and are standardised by
  * their context (series.h):
