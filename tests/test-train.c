@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "score.h"
-#include "train.h"
+#include "trainer.h"
 
 static bo__train_options small(const bo__nptype *type)
 {
@@ -299,12 +299,36 @@ static void test_it_learns(void **state)
     }
 }
 
+/* Where all weights are 0, so are the gradients of matrices, and their momenta only decay: numbers
+ * that the CPU is slow with become 0. */
+static void test_tiny_momenta_end(void **state)
+{
+    for (int muon = 0; muon < 2; muon++) {
+        bo__train_options o = small(&bo__nptype_cnp);
+        o.optimizer = muon ? BO__OPTIMIZER_MUON : BO__OPTIMIZER_ADAM;
+        o.threads = 2;
+        bo__trainer *t = made(&o);
+        for (size_t i = 0; i < t->state.size; i++) {
+            t->state.theta[i] = 0;
+            t->state.first[i] = 1e-40F;
+        }
+        run(t, 1);
+        for (size_t i = 0; i < t->state.size; i++)
+            if (t->state.first[i] != 0 && !isnormal(t->state.first[i]))
+                fail_msg("momentum %zu is %g", i, (double)t->state.first[i]);
+        volatile float tiny = 1e-40F;
+        assert_true(tiny * 0.5F > 0); /* the caller's arithmetic is as before */
+        bo__trainer_free(t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_threads_change_nothing), cmocka_unit_test(test_team),
         cmocka_unit_test(test_lanes),                  cmocka_unit_test(test_bad_options),
         cmocka_unit_test(test_divergence),             cmocka_unit_test(test_it_learns),
+        cmocka_unit_test(test_tiny_momenta_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,6 +18,7 @@
 #include "lanes.h"
 #include "message.h"
 #include "muon.h"
+#include "flush.h"
 #include "pages.h"
 #include "parallel.h"
 #include "taskbatch.h"
@@ -225,17 +226,19 @@ void bo__trainer_free(bo__trainer *t)
     free(t);
 }
 
-/* Around what is not an operator's work: it counts as the update's. */
-static void clock_in(bo__trainer *t, size_t thread)
+/* Around a turn of a thread; what is not an operator's work counts as the update's. */
+static unsigned enter(bo__trainer *t, size_t thread)
 {
     bo__profile *p = &t->workers[thread].profile;
     p->since = 0;
     if (t->options.profile)
         bo__profile_begin(p, BO__OP_UPDATE, BO__FORWARD);
+    return bo__flush_begin();
 }
 
-static void clock_out(bo__trainer *t, size_t thread)
+static void leave(bo__trainer *t, size_t thread, unsigned flush)
 {
+    bo__flush_end(flush);
     if (t->options.profile)
         bo__profile_begin(&t->workers[thread].profile, BO__OP_OTHER, BO__FORWARD);
 }
@@ -274,13 +277,13 @@ static void run_lane(void *context, size_t thread, size_t turn)
 {
     bo__trainer *t = context;
     bo__train_lane *l = &t->lanes[turn];
-    clock_in(t, thread);
+    unsigned flush = enter(t, thread);
     memset(l->dtheta, 0, t->state.size * sizeof *l->dtheta);
     l->loss = 0;
     l->failed = false;
     for (size_t g = t->first + turn; g < t->groups; g += t->options.lanes)
         run_group(t, &t->workers[thread], l, g);
-    clock_out(t, thread);
+    leave(t, thread, flush);
 }
 
 BO__FAST static void add(size_t n, float *sum, const float *more)
@@ -294,14 +297,14 @@ static void reduce_part(void *context, size_t thread, size_t turn)
 {
     bo__trainer *t = context;
     const bo__train_part *p = &t->parts[turn];
-    clock_in(t, thread);
+    unsigned flush = enter(t, thread);
     for (size_t at = p->begin; at < p->end; at += BLOCK) {
         size_t n = p->end - at < BLOCK ? p->end - at : BLOCK;
         for (size_t apart = 1; apart < t->own; apart *= 2)
             for (size_t l = 0; l + apart < t->own; l += 2 * apart)
                 add(n, t->lanes[l].dtheta + at, t->lanes[l + apart].dtheta + at);
     }
-    clock_out(t, thread);
+    leave(t, thread, flush);
 }
 
 static void square_part(void *context, size_t thread, size_t turn)
@@ -322,13 +325,13 @@ static void update_part(void *context, size_t thread, size_t turn)
     bo__trainer *t = context;
     const bo__train_part *p = &t->parts[turn];
     const float *gradient = t->lanes[0].dtheta;
-    clock_in(t, thread);
+    unsigned flush = enter(t, thread);
     if (p->matrix)
         bo__muon_step(&t->options.adam, &t->state, p->matrix, t->step, gradient, t->scale,
                       t->workers[thread].scratch);
     else
         bo__adam_step(&t->options.adam, &t->state, t->step, gradient, t->scale, p->begin, p->end);
-    clock_out(t, thread);
+    leave(t, thread, flush);
 }
 
 /* Loss and failures of the lanes, along the same tree. */
@@ -347,12 +350,12 @@ static void total(bo__trainer *t, double totals[2])
 static void copy_weights(void *context, size_t thread, size_t turn)
 {
     bo__trainer *t = context;
-    clock_in(t, thread);
+    unsigned flush = enter(t, thread);
     bo__parameters_turn(&t->model.set, turn, t->state.theta, t->turned);
     if (t->pairs)
         bo__parameters_pair(&t->model.set, turn, t->state.theta, t->turned, t->pairs,
                             t->turned_pairs);
-    clock_out(t, thread);
+    leave(t, thread, flush);
 }
 
 /* The gradient of the whole batch, its loss and Σ g². */
