@@ -17,6 +17,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define BO__LANES 16
 
@@ -40,6 +41,27 @@ BO__INLINE bo__v16 bo__load(const float *p)
 BO__INLINE void bo__store(float *p, bo__v16 v)
 {
     *(bo__v16u *)p = v;
+}
+
+/* The first `count` numbers at p, and zeros; with 16 or more, all sixteen. */
+BO__INLINE bo__v16 bo__load_some(const float *p, size_t count)
+{
+    if (count >= BO__LANES)
+        return bo__load(p);
+    float edge[BO__LANES] = {0};
+    memcpy(edge, p, count * sizeof *p);
+    return bo__load(edge);
+}
+
+BO__INLINE void bo__store_some(float *p, bo__v16 v, size_t count)
+{
+    if (count >= BO__LANES) {
+        bo__store(p, v);
+        return;
+    }
+    float edge[BO__LANES];
+    bo__store(edge, v);
+    memcpy(p, edge, count * sizeof *p);
 }
 
 BO__INLINE bo__v16 bo__splat(float a)
@@ -149,6 +171,14 @@ BO__INLINE bo__v16 bo__log16(bo__v16 x)
     p = p * q + 2.0f / 3;
     bo__v16 n = __builtin_convertvector(e, bo__v16);
     return n * 0.693359375f + (s * 2.0f + (s * q * p - n * 2.12194440e-4f));
+}
+
+/* log (1 + x) for x ≥ 0, to a relative error below 5e-7 (Kahan): what 1 + x loses is put back. */
+BO__INLINE bo__v16 bo__log1p16(bo__v16 x)
+{
+    bo__v16 u = 1.0f + x, gone = u - 1.0f;
+    bo__i16 lost = gone == 0;
+    return bo__choose(lost, x, bo__log16(u) * (x / bo__choose(lost, bo__splat(1), gone)));
 }
 
 #endif

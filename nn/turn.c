@@ -4,29 +4,7 @@
  */
 #include "turn.h"
 
-#include <string.h>
-
 #include "lanes.h"
-
-BO__INLINE bo__v16 load_some(const float *x, size_t count)
-{
-    if (count >= BO__LANES)
-        return bo__load(x);
-    float edge[BO__LANES] = {0};
-    memcpy(edge, x, count * sizeof *x);
-    return bo__load(edge);
-}
-
-BO__INLINE void store_some(float *x, bo__v16 v, size_t count)
-{
-    if (count >= BO__LANES) {
-        bo__store(x, v);
-        return;
-    }
-    float edge[BO__LANES];
-    bo__store(edge, v);
-    memcpy(x, edge, count * sizeof *x);
-}
 
 BO__FAST void bo__turn(size_t rows, size_t cols, const float *x, size_t stride, float *out,
                        size_t wide)
@@ -35,10 +13,10 @@ BO__FAST void bo__turn(size_t rows, size_t cols, const float *x, size_t stride, 
         for (size_t c = 0; c < cols; c += BO__LANES) {
             bo__v16 square[BO__LANES];
             for (size_t i = 0; i < BO__LANES; i++)
-                square[i] = j + i < rows ? load_some(x + (j + i) * stride + c, cols - c)
+                square[i] = j + i < rows ? bo__load_some(x + (j + i) * stride + c, cols - c)
                                          : (bo__v16){0};
             bo__transpose16(square);
             for (size_t i = 0; i < BO__LANES && c + i < cols; i++)
-                store_some(out + (c + i) * wide + j, square[i], wide - j);
+                bo__store_some(out + (c + i) * wide + j, square[i], wide - j);
         }
 }

@@ -54,6 +54,14 @@ static void test_log_normal(void **state)
                         .op = log_normal, .reference = log_normal_reference,
                         .numbers = {sigmoid}};
         check_op(&wide, 4 + sigmoid);
+        static const size_t points[] = {1, 7, 8, 9, 16, 23, 33}; /* around whole vectors */
+        for (size_t i = 0; i < sizeof points / sizeof *points; i++) {
+            size_t n = points[i];
+            op_case column = {.inputs = 2, .in = {{2, 1, n, 2}, {1, 1, n, 1}}, .out = {2, 1, n, 1},
+                              .op = log_normal, .reference = log_normal_reference,
+                              .numbers = {sigmoid}};
+            check_op(&column, 6 + sigmoid);
+        }
     }
 }
 

@@ -56,7 +56,8 @@ static void test_out_of_memory(void **state)
     float theta[16 * 16 + 16];
     for (size_t i = 0; i < sizeof theta / sizeof *theta; i++)
         theta[i] = (float)i / 100;
-    bo__weight w = {0, 16, 16, 16, 0}, b = {256, 16, 1, 1, 0};
+    bo__weight w = {.rows = 16, .cols = 16, .stride = 16};
+    bo__weight b = {.offset = 256, .rows = 16, .cols = 1, .stride = 1};
     void *memory = aligned_alloc(64, 4096);
     float right = 0;
     for (size_t size = 4096; size > 0; size -= 64) {
@@ -93,7 +94,7 @@ static void test_no_recording(void **state)
     tape.recording = false;
     bo__tensor *x = bo__tensor_new(&tape, 1, 1, 2, 2, true);
     memset(x->data, 0, 4 * sizeof *x->data);
-    bo__tensor *y = bo__linear(&tape, x, (bo__weight){0, 16, 2, 2, 0}, NULL, false);
+    bo__tensor *y = bo__linear(&tape, x, (bo__weight){.rows = 16, .cols = 2, .stride = 2}, NULL, false);
     assert_null(y->grad);
     assert_null(tape.last);
     bo__arena_free(&a);
@@ -105,6 +106,27 @@ BO__FAST static void many(size_t n, const float *x, float *exps, float *logs)
         bo__v16 v = bo__load(x + i);
         bo__store(exps + i, bo__exp16(v));
         bo__store(logs + i, bo__log16(bo__exp16(v)));
+    }
+}
+
+BO__FAST static void many_log1p(size_t n, float *x)
+{
+    for (size_t i = 0; i < n; i += BO__LANES)
+        bo__store(x + i, bo__log1p16(bo__load(x + i)));
+}
+
+static void test_log1p(void **state)
+{
+    enum { N = 1600 };
+    float x[N], y[N];
+    for (size_t i = 0; i < N; i++)
+        x[i] = y[i] = i ? (float)exp(-60 + 64.0 * (double)i / N) : 0;
+    many_log1p(N, y);
+    assert_true(y[0] == 0);
+    for (size_t i = 1; i < N; i++) {
+        double right = log1p((double)x[i]);
+        if (!(fabs(y[i] - right) <= 5e-7 * right))
+            fail_msg("log(1 + %g) = %g, not %g", (double)x[i], (double)y[i], right);
     }
 }
 
@@ -136,6 +158,7 @@ int main(void)
         cmocka_unit_test(test_out_of_memory),
         cmocka_unit_test(test_no_recording),
         cmocka_unit_test(test_exp_and_log),
+        cmocka_unit_test(test_log1p),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
