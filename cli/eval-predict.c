@@ -33,10 +33,11 @@ static const char examples[] =
 
 static const char notes[] =
     "MODEL. As for bo-eval regression.\n\n"
-    "FILES. Numbers with commas between them, one point a line; a first line that is not all "
-    "numbers is a header. A line of the context has the inputs, then the outputs; a line of the "
-    "points the inputs. They are in the model's own units: inputs within the box it was trained on, "
-    "outputs of the size of its training functions. A model that was trained on standardised series "
+    "FILES. Numbers with commas between them, one point a line, none missing; a first line in "
+    "which no field begins with a number is a header; empty lines and lines that begin with # do "
+    "not count. A line of the context has the inputs, then the outputs; a line of the points the "
+    "inputs. They are in the model's own units: inputs within the box it was trained on, outputs "
+    "of the size of its training functions. A model that was trained on standardised series "
     "(bo-train --prior predator) takes any units: mean and sd of the context set them.";
 
 static bo_status check_columns(const char *path, size_t have, size_t want, const char *what,

@@ -4,6 +4,7 @@
  */
 #include "numbers.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,72 +13,122 @@
 
 #include "message.h"
 
-static const char between[] = ",; \t\r\n";
-
 void bo__numbers_free(bo__numbers *n)
 {
     free(n->data);
     *n = (bo__numbers){0};
 }
 
-static bool grow(bo__numbers *n, size_t used, size_t *room)
+typedef struct reader {
+    bo__numbers *out;
+    size_t used, room; /* numbers */
+    const char *path;
+    size_t number; /* of the line */
+    bool begun;    /* a line that counts has been seen */
+    bo_message *message;
+} reader;
+
+/* What is found in a line. */
+typedef struct findings {
+    size_t bad;   /* the first column that is not a number, 0: none */
+    size_t empty; /* the first that nothing stands in, 0: none */
+    bool numeric; /* whether a column begins with a number */
+} findings;
+
+static bool keep(reader *r, double value)
 {
-    if (used < *room)
-        return true;
-    size_t more = 2 * *room + 64;
-    double *data = realloc(n->data, more * sizeof *data);
-    if (!data)
-        return false;
-    n->data = data;
-    *room = more;
+    if (r->used == r->room) {
+        size_t more = 2 * r->room + 64;
+        double *data = realloc(r->out->data, more * sizeof *data);
+        if (!data)
+            return false;
+        r->out->data = data;
+        r->room = more;
+    }
+    r->out->data[r->used++] = value;
     return true;
 }
 
-/* Reads the numbers of a line behind those that are there; *bad is the column of the first thing
- * that is none, or 0. */
-static bool read_line(bo__numbers *n, size_t *used, size_t *room, char *line, size_t *bad)
+static const char blanks[] = " \t\r\n";
+
+/* The field at *at, which a comma, a semicolon, blanks or the end of the line end; *at becomes the
+ * place of the next one, or NULL behind the last. */
+static char *take_field(char **at)
 {
-    size_t column = 0;
-    char *rest = NULL;
-    *bad = 0;
-    for (char *word = strtok_r(line, between, &rest); word;
-         word = strtok_r(NULL, between, &rest)) {
-        char *end;
+    char *word = *at + strspn(*at, blanks), *end = word + strcspn(word, ",; \t\r\n");
+    char *next = end + strspn(end, blanks);
+    *at = *next == ',' || *next == ';' ? next + 1 : *next ? next : NULL;
+    *end = 0;
+    return word;
+}
+
+/* Reads the numbers of a line behind those that are there; false: no memory. */
+static bool read_fields(reader *r, char *text, findings *f)
+{
+    *f = (findings){0};
+    for (size_t column = 1; text; column++) {
+        char *word = take_field(&text), *end;
         double value = strtod(word, &end);
-        column++;
-        if ((*end || !isfinite(value)) && !*bad)
-            *bad = column;
-        if (!grow(n, *used, room))
+        bool whole = end > word && !*end;
+        if ((!whole || !isfinite(value)) && !f->bad)
+            f->bad = column;
+        if (!*word && !f->empty)
+            f->empty = column;
+        /* "2x" is meant to be a number, "nanosecond" is not */
+        f->numeric = f->numeric || whole || (end > word && !isalpha((unsigned char)*word));
+        if (!keep(r, value))
             return false;
-        n->data[(*used)++] = value;
     }
     return true;
 }
 
+/* A line that is neither empty nor a comment. */
+static bo_status read_line(reader *r, char *text)
+{
+    bo__numbers *n = r->out;
+    size_t before = r->used;
+    bool header = !r->begun;
+    findings f;
+    r->begun = true;
+    if (!read_fields(r, text, &f))
+        return bo__fail(r->message, BO_ENOMEM, "%s: no memory for its numbers", r->path);
+    header = header && !f.numeric;
+    size_t bad = header ? f.empty : f.bad;
+    if (bad)
+        return bo__fail(r->message, BO_EFORMAT, "%s: line %zu, column %zu is %s", r->path,
+                        r->number, bad, bad == f.empty ? "empty" : "not a number");
+    if (header) {
+        r->used = 0;
+        return BO_OK;
+    }
+    if (n->rows > 0 && r->used - before != n->cols)
+        return bo__fail(r->message, BO_EFORMAT, "%s: line %zu has %zu numbers, others have %zu",
+                        r->path, r->number, r->used - before, n->cols);
+    n->cols = r->used - before;
+    n->rows++;
+    return BO_OK;
+}
+
+/* Where the text of a line begins: behind the mark that some programs put before UTF-8. */
+static char *begin(const reader *r, char *line)
+{
+    return line + (r->number == 1 && !strncmp(line, "\xef\xbb\xbf", 3) ? 3 : 0);
+}
+
 static bo_status read_stream(bo__numbers *n, FILE *file, const char *path, bo_message *message)
 {
+    reader r = {.out = n, .path = path, .message = message};
     char *line = NULL;
-    size_t size = 0, used = 0, room = 0, number = 0;
+    size_t size = 0;
+    ssize_t length;
     bo_status status = BO_OK;
-    while (!status && getline(&line, &size, file) >= 0) {
-        size_t before = used, bad;
-        number++;
-        if (line[0] == '#')
-            continue;
-        if (!read_line(n, &used, &room, line, &bad))
-            status = bo__fail(message, BO_ENOMEM, "%s: no memory for its numbers", path);
-        else if (bad && n->rows == 0 && before == 0 && number == 1)
-            used = 0; /* the header */
-        else if (bad)
-            status = bo__fail(message, BO_EFORMAT, "%s: line %zu, column %zu is not a number",
-                              path, number, bad);
-        else if (used > before && n->rows > 0 && used - before != n->cols)
-            status = bo__fail(message, BO_EFORMAT, "%s: line %zu has %zu numbers, others have %zu",
-                              path, number, used - before, n->cols);
-        else if (used > before) {
-            n->cols = used - before;
-            n->rows++;
-        }
+    while (!status && (length = getline(&line, &size, file)) >= 0) {
+        r.number++;
+        char *text = begin(&r, line);
+        if (strlen(line) != (size_t)length)
+            status = bo__fail(message, BO_EFORMAT, "%s: line %zu is no text", path, r.number);
+        else if (*text != '#' && text[strspn(text, blanks)])
+            status = read_line(&r, text);
     }
     free(line);
     if (!status && ferror(file))

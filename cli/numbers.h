@@ -13,8 +13,9 @@ typedef struct bo__numbers {
 } bo__numbers;
 
 /* Reads lines of finite numbers with commas, semicolons or blanks between them, all of the same
- * length; "-" is standard input.  A first line that is not all numbers is a header; empty lines
- * and lines that begin with # do not count.  The message names file, line and column. */
+ * length, none missing; "-" is standard input.  Empty lines and lines that begin with # do not
+ * count.  The first that does is a header when no field of it begins with a number.  The message
+ * names file, line and column. */
 bo_status bo__numbers_read(bo__numbers *out, const char *path, bo_message *message);
 void bo__numbers_free(bo__numbers *numbers); /* takes a zeroed one */
 
