@@ -64,6 +64,10 @@ head -1 "$folder/t.csv" | grep -q '^kernel,model,kind,tasks,context,context_se,t
 head -1 "$folder/t.json" | grep -q '^\[$' || fail 'JSON does not begin with ['
 grep -q '"model": "wide"' "$folder/t.json" || fail "JSON: $(cat "$folder/t.json")"
 
+"$eval" regression --tasks 16 --kernel periodic --model "$folder/wide.safetensors" >"$folder/out" ||
+    fail 'the exact GP of periodic tasks with two inputs'
+[ "$(grep -c '^exact GP' "$folder/out")" -eq 2 ] || fail "two inputs: $(cat "$folder/out")"
+
 # predict: mean and sd; components average to the mean; the base path has one
 printf '%s\n' x,y -1,0.2 0.5,-0.3 1.5,0.1 >"$folder/context.csv"
 printf '%s\n' x 0 1 >"$folder/at.csv"

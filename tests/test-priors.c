@@ -83,6 +83,21 @@ static double exact_kernel(const bo__prior_task *t, size_t dim, const float *a, 
     return s * exp(-r * r / 2);
 }
 
+static void test_kernels(void **state)
+{
+    const bo__prior_kind kinds[] = {BO_PRIOR_RBF, BO_PRIOR_MATERN52, BO_PRIOR_PERIODIC,
+                                    BO_PRIOR_TNOISE};
+    const float a[3] = {0.3f, -0.2f, 1.1f}, b[3] = {0.7f, 0.1f, 0.9f};
+    const double p[3] = {a[0], a[1], a[2]}, q[3] = {b[0], b[1], b[2]};
+    for (size_t i = 0; i < 4; i++)
+        for (size_t dim = 1; dim <= 3; dim++) {
+            bo__prior_task t = {.kind = kinds[i], .scale = 0.8, .length = 0.5, .period = 0.4};
+            double gap = bo__prior_kernel(&t, dim, p, q) - exact_kernel(&t, dim, a, b);
+            assert_true(fabs(gap) < 1e-12);
+            assert_true(fabs(bo__prior_kernel(&t, dim, p, p) - 0.64) < 1e-12);
+        }
+}
+
 /* Whitening y with the exact covariance, by a plain Cholesky, must give N(0, 1): the mean of its
  * squares over many tasks is near 1. */
 static double whitened_square(const bo__prior_task *t, size_t n, size_t dim, const float *x,
@@ -169,6 +184,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_series_apart),
         cmocka_unit_test(test_parse),       cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_kernels),
         cmocka_unit_test(test_covariances), cmocka_unit_test(test_tnoise),
         cmocka_unit_test(test_mixture_uses_all),
     };

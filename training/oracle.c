@@ -12,19 +12,6 @@
 
 #include "message.h"
 
-double bo__oracle_kernel(const bo__prior_task *t, size_t dim, const double *a, const double *b)
-{
-    double squared = 0, s = t->scale, l = t->length;
-    for (size_t j = 0; j < dim; j++)
-        squared += (a[j] - b[j]) * (a[j] - b[j]);
-    double d = sqrt(squared), r = sqrt(5) * d / l;
-    if (t->kind == BO_PRIOR_MATERN52)
-        return s * s * (1 + r + r * r / 3) * exp(-r);
-    if (t->kind == BO_PRIOR_PERIODIC)
-        return s * s * exp(-2 * pow(sin(M_PI * d / t->period) / l, 2));
-    return s * s * exp(-squared / (2 * l * l));
-}
-
 /* v becomes L⁻¹ v. */
 static void solve(size_t n, const double *l, double *v)
 {
@@ -57,7 +44,7 @@ static bo_status predict(const bo__prior_task *task, size_t dim, size_t n, const
     double *alpha = l + n * n, *w = alpha + n, noise = BO__PRIOR_NOISE * BO__PRIOR_NOISE;
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j <= i; j++)
-            l[i * n + j] = bo__oracle_kernel(task, dim, x + i * dim, x + j * dim);
+            l[i * n + j] = bo__prior_kernel(task, dim, x + i * dim, x + j * dim);
         l[i * n + i] += noise;
         alpha[i] = y[i];
     }
@@ -67,7 +54,7 @@ static bo_status predict(const bo__prior_task *task, size_t dim, size_t n, const
     for (size_t i = 0; i < m; i++) {
         double variance = task->scale * task->scale + noise;
         for (size_t j = 0; j < n; j++)
-            w[j] = bo__oracle_kernel(task, dim, x + j * dim, at + i * dim);
+            w[j] = bo__prior_kernel(task, dim, x + j * dim, at + i * dim);
         solve(n, l, w);
         mean[i] = 0;
         for (size_t j = 0; j < n; j++) {

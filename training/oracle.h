@@ -7,9 +7,6 @@
 
 #include "priors.h"
 
-/* Covariance of the function of a task at two points. */
-double bo__oracle_kernel(const bo__prior_task *task, size_t dim, const double *a, const double *b);
-
 /* Mean and sd of observations (noise included) at m points x, given n of them, for a task of
  * rbf, matern52 or periodic.  sd is at least `floor`. */
 bo_status bo__oracle_predict(const bo__prior_task *task, size_t dim, size_t n, const double *x,

@@ -110,22 +110,40 @@ size_t bo__prior_scratch(const bo__prior *prior, size_t n)
     return (n + 2 + prior->dim) * padded(n);
 }
 
-static float matern52(const bo__prior_task *t, float squared)
+/* What a difference in one coordinate adds to the distance that covariance_at takes. */
+static double part(const bo__prior_task *t, double difference)
 {
-    double r = sqrt(5 * (double)squared) / t->length;
-    return (float)(t->scale * t->scale * (1 + r + r * r / 3) * exp(-r));
+    double wave = t->kind == BO_PRIOR_PERIODIC ? sin(acos(-1) * difference / t->period)
+                                               : difference;
+    return wave * wave;
+}
+
+/* At a sum of parts. */
+static double covariance_at(const bo__prior_task *t, double sum)
+{
+    double r = sqrt(5 * sum) / t->length, variance = t->scale * t->scale;
+    if (t->kind == BO_PRIOR_MATERN52)
+        return variance * (1 + r + r * r / 3) * exp(-r);
+    return variance * exp((t->kind == BO_PRIOR_PERIODIC ? -2 : -0.5) * sum /
+                          (t->length * t->length));
+}
+
+double bo__prior_kernel(const bo__prior_task *t, size_t dim, const double *a, const double *b)
+{
+    double sum = 0;
+    for (size_t c = 0; c < dim; c++)
+        sum += part(t, a[c] - b[c]);
+    return covariance_at(t, sum);
 }
 
 /* Between points i and j, whose coordinates stand in columns. */
-static float periodic(const bo__prior_task *t, size_t wide, size_t dim, const float *columns,
-                      size_t i, size_t j)
+static double periodic(const bo__prior_task *t, size_t wide, size_t dim, const float *columns,
+                       size_t i, size_t j)
 {
     double sum = 0;
-    for (size_t c = 0; c < dim; c++) {
-        double s = sin(acos(-1) * (columns[c * wide + i] - columns[c * wide + j]) / t->period);
-        sum += s * s;
-    }
-    return (float)(t->scale * t->scale * exp(-2 * sum / (t->length * t->length)));
+    for (size_t c = 0; c < dim; c++)
+        sum += part(t, columns[c * wide + i] - columns[c * wide + j]);
+    return covariance_at(t, sum);
 }
 
 /* Squared distances of x_i to all points, whose coordinates stand in columns (dim × wide). */
@@ -189,9 +207,9 @@ static void covariance(const bo__prior_task *t, size_t n, size_t dim, const floa
         if (t->kind == BO_PRIOR_RBF || t->kind == BO_PRIOR_TNOISE)
             rbf_row(wide, variance, factor, row);
         for (size_t j = i; t->kind == BO_PRIOR_MATERN52 && j < n; j++)
-            row[j] = matern52(t, row[j]);
+            row[j] = (float)covariance_at(t, row[j]);
         for (size_t j = i; t->kind == BO_PRIOR_PERIODIC && j < n; j++)
-            row[j] = periodic(t, wide, dim, columns, i, j);
+            row[j] = (float)periodic(t, wide, dim, columns, i, j);
         row[i] = variance + (float)(BO__PRIOR_NOISE * BO__PRIOR_NOISE);
     }
 }

@@ -59,6 +59,9 @@ typedef struct bo__prior_task {
     double scale, length, period;
 } bo__prior_task;
 
+/* Covariance of the function of such a task at two points; of tnoise that of its Gaussian part. */
+double bo__prior_kernel(const bo__prior_task *task, size_t dim, const double *a, const double *b);
+
 size_t bo__prior_outputs(const bo__prior *prior); /* columns of y */
 
 /* How many points a task has at most. */
