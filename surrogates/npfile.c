@@ -5,6 +5,7 @@
 #include "npfile.h"
 
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,6 +164,12 @@ static bo_status read_scaling(reader *r, bo__npinfo *info)
                                                                : BO_OK;
 }
 
+/* What the networks get in float32 was divided by it, and so must float32 hold it in full. */
+static bool is_scale(double value)
+{
+    return value >= FLT_MIN && value <= FLT_MAX;
+}
+
 static bo_status read_info(reader *r, bo__npinfo *info)
 {
     bo__npinfo_init(info);
@@ -179,7 +186,8 @@ static bo_status read_info(reader *r, bo__npinfo *info)
         status = size(r, "batch", &info->batch);
     if (!status)
         status = integer(r, "seed", &info->seed);
-    if (!status && !(info->x_lower < info->x_upper && info->y_scale > 0))
+    if (!status && !(is_scale(info->x_upper - info->x_lower) && is_scale(info->y_scale) &&
+                     (float)info->x_lower < (float)info->x_upper))
         status = bo__fail(r->message, BO_EFORMAT,
                           "%s: metadata x_lower, x_upper, y_scale make no sense: %g, %g, %g",
                           r->path, info->x_lower, info->x_upper, info->y_scale);

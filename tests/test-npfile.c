@@ -140,6 +140,29 @@ static void test_bad_metadata(void **state)
     unmake(&m);
 }
 
+static void test_bad_scales(void **state)
+{
+    made m;
+    make(&m, "cnp", 1);
+    const char *const bad[] = {"0", "-0.6", "1e-320", "1e-40", "1e39", "1e400", "inf", "nan", "x"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        const bo__text_pair text[] = {{"kind", "cnp"}, {"y_scale", bad[i]}};
+        expect(&m, 2, text, NULL, BO_EFORMAT, "y_scale");
+    }
+    const char *const boxes[][2] = {{"-2", "-2"},      {"2", "-2"},    {"0", "1e-320"},
+                                    {"-3e38", "3e38"}, {"-inf", "0"},  {"1", "1.000000001"},
+                                    {"-1e308", "1e308"}};
+    for (size_t i = 0; i < sizeof boxes / sizeof *boxes; i++) {
+        const bo__text_pair text[] = {{"kind", "cnp"}, {"x_lower", boxes[i][0]},
+                                      {"x_upper", boxes[i][1]}};
+        expect(&m, 3, text, NULL, BO_EFORMAT, "x_lower");
+    }
+    const bo__text_pair good[] = {{"kind", "cnp"}, {"x_lower", "0"}, {"x_upper", "1e-30"},
+                                  {"y_scale", "1e30"}};
+    expect(&m, 4, good, NULL, BO_OK, NULL);
+    unmake(&m);
+}
+
 static void test_bad_tensors(void **state)
 {
     made m;
@@ -170,6 +193,7 @@ int main(void)
         cmocka_unit_test(test_there_and_back),
         cmocka_unit_test(test_without_metadata),
         cmocka_unit_test(test_bad_metadata),
+        cmocka_unit_test(test_bad_scales),
         cmocka_unit_test(test_bad_tensors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
