@@ -3,7 +3,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What a good file has beyond the grammar: every name once; dtype F32; data_offsets that match
- * the shape; tensors that fill the rest of the file without gaps or overlaps.
+ * the shape; tensors that fill the rest of the file without gaps or overlaps.  Names and places are
+ * compared once they are sorted: a header has room for hundreds of thousands.
  */
 #include "safetensors.h"
 
@@ -60,9 +61,6 @@ static bo_status read_text(bo__json *j, bo__safetensors *file)
         return no_memory(j);
     char *key, *text = NULL;
     bo_status status = bo__json_string(j, &key);
-    if (!status && bo__safetensors_text(file, key))
-        status = bo__fail(j->message, BO_EFORMAT, "%s: metadata '%.60s' is there twice", j->path,
-                          key);
     if (!status)
         status = bo__json_expect(j, ':');
     if (!status)
@@ -176,12 +174,8 @@ static bo_status read_tensor(bo__json *j, bo__safetensors *file, char *name)
         free(name);
         return no_memory(j);
     }
-    bool twice = bo__safetensors_find(file, name) != NULL;
     bo__stored *t = &file->tensors[file->count++];
     *t = (bo__stored){.name = name};
-    if (twice)
-        return bo__fail(j->message, BO_EFORMAT, "%s: tensor '%.80s' is there twice", j->path,
-                        name);
     size_t offsets[2] = {0};
     unsigned seen = 0;
     bo_status status = bo__json_expect(j, '{');
@@ -194,6 +188,39 @@ static bo_status read_tensor(bo__json *j, bo__safetensors *file, char *name)
         status = bo__fail(j->message, BO_EFORMAT, "%s: tensor '%.80s' lacks %s", j->path, name,
                           !(seen & 1) ? "dtype" : !(seen & 2) ? "shape" : "data_offsets");
     return status ? status : check_place(j, t, offsets, file->length - 8 - j->length);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* No name stands twice among those of `what`; sorts them. */
+static bo_status check_names(bo__json *j, const char *what, size_t count, const char **names)
+{
+    qsort(names, count, sizeof *names, by_name);
+    for (size_t i = 1; i < count; i++)
+        if (!strcmp(names[i - 1], names[i]))
+            return bo__fail(j->message, BO_EFORMAT, "%s: %s '%.80s' is there twice", j->path, what,
+                            names[i]);
+    return BO_OK;
+}
+
+static bo_status check_unique(bo__json *j, const bo__safetensors *file)
+{
+    size_t most = file->count > file->texts ? file->count : file->texts;
+    const char **names = malloc((most + 1) * sizeof *names);
+    if (!names)
+        return no_memory(j);
+    for (size_t i = 0; i < file->texts; i++)
+        names[i] = file->text[i].key;
+    bo_status status = check_names(j, "metadata", file->texts, names);
+    for (size_t i = 0; i < file->count; i++)
+        names[i] = file->tensors[i].name;
+    if (!status)
+        status = check_names(j, "tensor", file->count, names);
+    free(names);
+    return status;
 }
 
 static int by_place(const void *a, const void *b)
@@ -258,6 +285,8 @@ static bo_status read_header(bo__json *j, bo__safetensors *file)
     }
     if (!status)
         status = bo__json_end(j);
+    if (!status)
+        status = check_unique(j, file);
     return status ? status : check_tiling(j, file);
 }
 

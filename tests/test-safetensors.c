@@ -144,6 +144,38 @@ static void test_bad_headers(void **state)
     expect("{\"abc\\", 0, "of a string");
 }
 
+/* The header of `count` empty tensors and as many texts, number i of either called `twin` too. */
+static char *long_header(size_t count, size_t i, size_t twin, bool texts)
+{
+    char *header = malloc(count * 96 + 64), *at = header;
+    at += sprintf(at, "{\"__metadata__\":{");
+    for (size_t k = 0; k < count; k++)
+        at += sprintf(at, "%s\"k%zu\":\"\"", k ? "," : "", k == i && texts ? twin : k);
+    at += sprintf(at, "}");
+    for (size_t k = 0; k < count; k++)
+        at += sprintf(at, "," T("%zu", "0", "0", "0"), k == i && !texts ? twin : k);
+    sprintf(at, "}");
+    return header;
+}
+
+static void test_many_names(void **state)
+{
+    enum { MANY = 20000 };
+    const struct {
+        size_t i, twin;
+        bool texts;
+        const char *word;
+    } cases[] = {{0, 0, false, NULL},
+                 {MANY - 1, 7, false, "tensor '7' is there twice"},
+                 {1, MANY - 1, false, "tensor '19999' is there twice"},
+                 {MANY / 2, MANY / 2 + 1, true, "metadata 'k10001' is there twice"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *header = long_header(MANY, cases[i].i, cases[i].twin, cases[i].texts);
+        expect(header, 0, cases[i].word);
+        free(header);
+    }
+}
+
 static void test_bad_lengths(void **state)
 {
     bo__safetensors *file;
@@ -241,7 +273,7 @@ int main(void)
         cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_good_headers),
         cmocka_unit_test(test_bad_headers),    cmocka_unit_test(test_bad_lengths),
         cmocka_unit_test(test_failed_write_leaves_the_old),
-        cmocka_unit_test(test_fuzz),
+        cmocka_unit_test(test_many_names), cmocka_unit_test(test_fuzz),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
