@@ -130,9 +130,10 @@ static bo_status read_stream(bo__numbers *n, FILE *file, const char *path, bo_me
         else if (*text != '#' && text[strspn(text, blanks)])
             status = read_line(&r, text);
     }
+    int failed = ferror(file) ? errno : 0;
     free(line);
-    if (!status && ferror(file))
-        status = bo__fail(message, BO_EIO, "%s: cannot read all of it", path);
+    if (!status && failed)
+        status = bo__fail(message, BO_EIO, "%s: cannot read all of it: %s", path, strerror(failed));
     if (!status && n->rows == 0)
         status = bo__fail(message, BO_EFORMAT, "%s: has no numbers", path);
     return status;

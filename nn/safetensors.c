@@ -9,6 +9,7 @@
 #include "safetensors.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -340,7 +341,7 @@ static bo_status read_stream(FILE *stream, bo__safetensors *file, const char *pa
     if (fstat(fileno(stream), &info))
         return bo__fail(message, BO_EIO, "%s: %s", path, strerror(errno));
     if (!S_ISREG(info.st_mode))
-        return bo__fail(message, BO_EIO, "%s: is not a file", path);
+        return bo__fail(message, BO_EIO, "%s: is not a regular file", path);
     if ((uint64_t)info.st_size > BO__STORED_FILE)
         return bo__fail(message, BO_EFORMAT, "%s: is larger than a gigabyte", path);
     file->length = (size_t)info.st_size;
@@ -352,10 +353,20 @@ static bo_status read_stream(FILE *stream, bo__safetensors *file, const char *pa
     return BO_OK;
 }
 
+/* Without waiting for someone who writes, as opening a FIFO otherwise does. */
+static FILE *open_file(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    FILE *stream = fd < 0 ? NULL : fdopen(fd, "rb");
+    if (fd >= 0 && !stream)
+        close(fd);
+    return stream;
+}
+
 bo_status bo__safetensors_read(bo__safetensors **out, const char *path, bo_message *message)
 {
     *out = NULL;
-    FILE *stream = fopen(path, "rbe");
+    FILE *stream = open_file(path);
     if (!stream)
         return bo__fail(message, BO_EIO, "%s: %s", path, strerror(errno));
     bo__safetensors *file = calloc(1, sizeof *file);

@@ -43,6 +43,9 @@ refuses 2 'regression' regresion
 refuses 2 'option' regression --kernel cubic
 refuses 2 '.csv' regression --output table.txt
 refuses 1 'no-such' regression --model no-such.safetensors
+mkfifo "$folder/pipe"
+refuses 1 'not a regular file' regression --model "$folder/pipe"
+refuses 1 'not a regular file' regression --model "$folder"
 refuses 1 'unknown' regression --model anp@blunt
 refuses 2 'context' predict --model banp --at x.csv
 refuses 2 'one --model' predict --context a --at b

@@ -80,6 +80,9 @@ static void test_bad(void **state)
     bo__numbers n;
     assert_int_equal(read_bytes(&n, "1,2\0,3\n", 7, NULL), BO_EFORMAT);
     assert_int_equal(bo__numbers_read(&n, "/no/such/file", NULL), BO_EIO);
+    bo_message message;
+    assert_int_equal(bo__numbers_read(&n, "/", &message), BO_EIO);
+    assert_non_null(strstr(message.text, "directory"));
 }
 
 int main(void)

@@ -190,6 +190,22 @@ static void test_bad_lengths(void **state)
     assert_null(file);
 }
 
+static void test_only_regular_files(void **state)
+{
+    bo__safetensors *file;
+    bo_message message;
+    unlink(PATH);
+    assert_int_equal(mkfifo(PATH, 0666), 0); /* which nobody will ever write to */
+    assert_int_equal(bo__safetensors_read(&file, PATH, &message), BO_EIO);
+    assert_non_null(strstr(message.text, PATH ": is not a regular file"));
+    unlink(PATH);
+    assert_int_equal(mkdir(PATH, 0777), 0);
+    assert_int_equal(bo__safetensors_read(&file, PATH, &message), BO_EIO);
+    assert_non_null(strstr(message.text, PATH ": is not a regular file"));
+    rmdir(PATH);
+    assert_null(file);
+}
+
 static void test_failed_write_leaves_the_old(void **state)
 {
     bo_message message;
@@ -273,7 +289,9 @@ int main(void)
         cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_good_headers),
         cmocka_unit_test(test_bad_headers),    cmocka_unit_test(test_bad_lengths),
         cmocka_unit_test(test_failed_write_leaves_the_old),
-        cmocka_unit_test(test_many_names), cmocka_unit_test(test_fuzz),
+        cmocka_unit_test(test_only_regular_files),
+        cmocka_unit_test(test_many_names),
+        cmocka_unit_test(test_fuzz),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
