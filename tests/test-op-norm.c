@@ -7,8 +7,8 @@
 static bo__tensor *op(bo__tape *tape, bo__tensor **in, const op_case *c)
 {
     size_t n = c->out.cols;
-    return bo__norm(tape, in[0], in[1], (bo__weight){0, n, 1, 1, 0},
-                    (bo__weight){n, n, 1, 1, 0});
+    return bo__norm(tape, in[0], in[1], (bo__weight){0, n, 1, 1, 0, 0},
+                    (bo__weight){n, n, 1, 1, 0, 0});
 }
 
 static void reference(const op_case *c, const double *const *in, const double *theta, double *out)
