@@ -17,6 +17,24 @@ void bo__eval_answer_free(bo__eval_answer *a)
     *a = (bo__eval_answer){0};
 }
 
+/* Far outside the box of the model float32 overflows: that is no answer. */
+static bo_status check_finite(const bo__eval_answer *a, size_t in, const double *at,
+                              bo_message *message)
+{
+    size_t each = a->K * a->outputs;
+    for (size_t i = 0; i < a->m; i++) {
+        bool good = true;
+        for (size_t j = 0; j < in; j++)
+            good = good && isfinite((float)at[i * in + j]);
+        for (size_t k = i * each; k < (i + 1) * each; k++)
+            good = good && isfinite(a->mean[k]) && isfinite(a->sd[k]);
+        if (!good)
+            return bo__fail(message, BO_ENUMERIC, "point %zu to predict at is too far away for the "
+                            "network: it overflows float32", i + 1);
+    }
+    return BO_OK;
+}
+
 /* The components of network i, which begin at number *first. */
 static bo_status add_member(bo__eval_answer *a, const bo__eval_model *e, size_t i, size_t *first,
                             size_t n, const double *x, const double *y, const double *at,
@@ -59,6 +77,8 @@ bo_status bo__eval_answer_new(bo__eval_answer *a, const bo__eval_model *e, size_
         sampling.index = index * e->count + i;
         status = add_member(a, e, i, &first, n, x, y, at, sampling, message);
     }
+    if (!status)
+        status = check_finite(a, e->model[0].spec.dim_x, at, message);
     if (status)
         bo__eval_answer_free(a);
     return status;

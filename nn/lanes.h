@@ -11,6 +11,7 @@
  * Taylor polynomial of degree 7; relative error below 2e-7 on [-87, 88], 0 below.
  * log: x = 2ᵉ·m with m in [√½, √2); log m = 2·artanh((m-1)/(m+1)) by its series to the 11th
  * power; relative error below 3e-7 for positive normal x (absolute near 1).
+ * exp of NaN is NaN, so that what overflowed is seen in the end.
  */
 #ifndef BO_LANES_H
 #define BO_LANES_H
@@ -81,12 +82,19 @@ BO__INLINE bo__v16 bo__where_positive(bo__v16 y, bo__v16 v)
     return (bo__v16)((bo__i16)v & (y > 0));
 }
 
+/* max(0, v); NaN stays NaN. */
+BO__INLINE bo__v16 bo__relu16(bo__v16 v)
+{
+    return (bo__v16)((bo__i16)v & ~(v <= 0));
+}
+
 /* a where the mask is set, else b. */
 BO__INLINE bo__v16 bo__choose(bo__i16 mask, bo__v16 a, bo__v16 b)
 {
     return (bo__v16)((mask & (bo__i16)a) | (~mask & (bo__i16)b));
 }
 
+/* b when one of them is NaN. */
 BO__INLINE bo__v16 bo__max16(bo__v16 a, bo__v16 b)
 {
     return bo__choose(a > b, a, b);
@@ -143,9 +151,9 @@ BO__INLINE void bo__transpose16(bo__v16 r[16])
 
 BO__INLINE bo__v16 bo__exp16(bo__v16 x)
 {
-    bo__i16 alive = x > bo__splat(-87.3f);
-    x = bo__max16(x, bo__splat(-87.3f));
-    x = -bo__max16(-x, bo__splat(-88.3f));
+    bo__i16 alive = ~(x <= bo__splat(-87.3f));
+    x = bo__max16(bo__splat(-87.3f), x);
+    x = -bo__max16(bo__splat(-88.3f), -x);
     bo__v16 shifted = x * 1.44269504088896f + 12582912.0f; /* 1.5·2²³: rounds to an integer */
     bo__v16 n = shifted - 12582912.0f;
     bo__v16 r = x - n * 0.693359375f + n * 2.12194440e-4f; /* ln 2 in two parts */

@@ -393,7 +393,7 @@ AMX_INLINE void finish_strip(piece c, const float *bias, bool relu)
         for (size_t i = 0; i < c.rows; i++) {
             float *y = c.c + i * c.stride + j;
             __m512 v = _mm512_add_ps(_mm512_maskz_loadu_ps(wide, y), b);
-            _mm512_mask_storeu_ps(y, wide, relu ? _mm512_max_ps(v, zero) : v); /* NaN → zero */
+            _mm512_mask_storeu_ps(y, wide, relu ? _mm512_max_ps(zero, v) : v); /* NaN stays */
         }
     }
 }

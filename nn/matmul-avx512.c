@@ -101,7 +101,7 @@ VECTOR_INLINE void piece(const work *w, size_t rows, size_t vecs, bool pairs)
 #pragma GCC unroll 6
         for (size_t i = 0; i < rows; i++) {
             __m512 y = w->bias ? _mm512_add_ps(sum[i][v], bias) : sum[i][v];
-            y = w->relu ? _mm512_max_ps(y, _mm512_setzero_ps()) : y; /* NaN → 0 */
+            y = w->relu ? _mm512_max_ps(_mm512_setzero_ps(), y) : y; /* NaN stays */
             _mm512_mask_storeu_ps(w->c + i * w->c_stride + v * SIDE, lanes[v], y);
         }
     }

@@ -54,11 +54,11 @@ BO__FAST static void finish(const bo__product *p)
             bo__v16 v = bo__load(c + j);
             if (p->bias)
                 v += bo__load(p->bias + j);
-            bo__store(c + j, p->relu ? bo__where_positive(v, v) : v);
+            bo__store(c + j, p->relu ? bo__relu16(v) : v);
         }
         for (; j < p->n; j++) {
             float v = c[j] + (p->bias ? p->bias[j] : 0);
-            c[j] = p->relu && !(v > 0) ? 0 : v;
+            c[j] = p->relu && v <= 0 ? 0 : v;
         }
     }
 }

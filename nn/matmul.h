@@ -43,7 +43,7 @@ typedef struct bo__product {
     size_t c_stride;
     bool add;
     const float *bias; /* NULL, or n numbers that are added to every row at the end */
-    bool relu;         /* then C = max(0, C); NaN becomes 0 */
+    bool relu;         /* then C = max(0, C); NaN stays NaN */
     bo__precision precision;
 } bo__product;
 

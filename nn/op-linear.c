@@ -71,7 +71,7 @@ BO__FAST static void narrow_forward(size_t rows, size_t in, size_t out, const fl
             bo__v16 v = b ? bo__load(b + j) : bo__splat(0);
             for (size_t c = 0; c < in; c++)
                 v += x[c] * bo__load(wt + c * out + j);
-            bo__store(y + j, relu ? bo__where_positive(v, v) : v);
+            bo__store(y + j, relu ? bo__relu16(v) : v);
         }
 }
 

@@ -50,7 +50,7 @@ BO__FAST static void merge_forward(bo__tensor *y, size_t count, bo__tensor *cons
                     bo__v16 v = bo__load(from[0] + j);
                     for (size_t i = 1; i < count; i++)
                         v += bo__load(from[i] + j);
-                    bo__store(out + j, relu ? bo__where_positive(v, v) : v);
+                    bo__store(out + j, relu ? bo__relu16(v) : v);
                 }
             }
 }

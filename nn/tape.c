@@ -5,6 +5,7 @@
 #include "tape.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 void bo__tape_init(bo__tape *tape, bo__arena *arena, const float *theta, float *dtheta)
@@ -46,6 +47,14 @@ size_t bo__tensor_rows(const bo__tensor *t)
 size_t bo__tensor_size(const bo__tensor *t)
 {
     return bo__tensor_rows(t) * t->cols;
+}
+
+bool bo__tensor_finite(const bo__tensor *t)
+{
+    for (size_t i = 0, size = bo__tensor_size(t); i < size; i++)
+        if (!isfinite(t->data[i]))
+            return false;
+    return true;
 }
 
 void *bo__tape_take(bo__tape *tape, size_t size)

@@ -77,6 +77,7 @@ void bo__tape_backward(bo__tape *tape);
 
 size_t bo__tensor_rows(const bo__tensor *t);
 size_t bo__tensor_size(const bo__tensor *t); /* rows × cols */
+bool bo__tensor_finite(const bo__tensor *t); /* whether all its numbers are */
 
 /* An uninitialised tensor, for data or an operator's output; with_grad: derivatives wanted.
  * NULL when memory ran out (and then tape->failed is set). */

@@ -199,6 +199,19 @@ static void encode_all(bo__tape *tape, bo__tape *keep, const encoding *e)
     }
 }
 
+/* What is beyond float32 must not become an answer like any other. */
+static bo_status check_finite(const encoding *e, const bo__npcode *code, bo_message *message)
+{
+    const bo__tensor *const parts[] = {e->x,         e->y,             code->share,      code->keys,
+                                       code->values, code->boot_share, code->boot_values};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i] && !bo__tensor_finite(parts[i]))
+            return bo__fail(message, BO_ENUMERIC, "the observed values are too large for the "
+                            "network: its %s float32", i < 2 ? "inputs are beyond"
+                                                             : "encoding of them overflows");
+    return BO_OK;
+}
+
 static void draw_randomness(bo__tape *tape, encoding *e, bo__npsampling s)
 {
     const bo__npspec *spec = &e->p->model->spec;
@@ -296,10 +309,11 @@ bo_status bo__npposterior_fit(bo__npposterior *p, size_t n, const double *x, con
         encode_all(&tape, &keep, &e);
     p->components = e.samples;
     bool failed = tape.failed || keep.failed;
+    bo_status status = failed ? BO_OK : check_finite(&e, &p->code, message);
     bo__arena_reset(&p->scratch);
-    if (failed || !plan_passes(p))
+    if (failed || (!status && !plan_passes(p)))
         return bo__fail(message, BO_ENOMEM, "no memory to encode %zu points", n);
-    return BO_OK;
+    return status;
 }
 
 size_t bo__npposterior_workspace(const bo__npposterior *p, size_t m)

@@ -46,7 +46,8 @@ typedef struct bo__npsampling {
     uint64_t seed, index;
 } bo__npsampling;
 
-/* Reads n ≥ 1 points: x n × dim_x, y n × dim_y. */
+/* Reads n ≥ 1 points: x n × dim_x, y n × dim_y.  BO_ENUMERIC: they are beyond float32 in the
+ * model's units, or their encoding is. */
 bo_status bo__npposterior_fit(bo__npposterior *p, size_t n, const double *x, const double *y,
                               bo__npunits units, bo__npsampling sampling, bo_message *message);
 

@@ -84,6 +84,13 @@ $run --model banp --base --at - <"$folder/at.csv" >"$folder/base"
 refuses 1 'columns' predict --model "$folder/wide.safetensors" --context "$folder/context.csv" \
     --at "$folder/at.csv"
 
+printf '%s\n' 0,0.1 1,1e39 >"$folder/huge.csv"
+refuses 1 'too large' predict --model banp@paper --context "$folder/huge.csv" --at "$folder/at.csv"
+printf '%s\n' 0,0.1 1,1e30 >"$folder/huge.csv"
+refuses 1 'too large' predict --model banp@paper --context "$folder/huge.csv" --at "$folder/at.csv"
+printf '%s\n' 0 1e39 >"$folder/far.csv"
+refuses 1 'point 2' predict --model cnp@paper --context "$folder/context.csv" --at "$folder/far.csv"
+
 # series: two outputs, simulated and real; the data is found like the weights
 pair="$folder/series.safetensors"
 "$eval" regression --model "$pair" --kernel predator,hare-lynx --tasks 16 --samples 3 \

@@ -286,7 +286,7 @@ static void threads_agree(void **state)
 }
 
 /* C = a · B with all of A equal to a and B's diagonal equal to b, of size 40. */
-static float meet(bo__precision precision, float a, float b)
+static float meet_with(bo__precision precision, float a, float b, bool relu)
 {
     enum { N = 40 };
     static float left[N * N], right[N * N], out[N * N];
@@ -296,10 +296,15 @@ static float meet(bo__precision precision, float a, float b)
     }
     bo__matmul(&(bo__product){.m = N, .n = N, .k = N, .a = {left, N, false},
                               .b = {right, N, false}, .c = out, .c_stride = N,
-                              .precision = precision});
+                              .relu = relu, .precision = precision});
     for (size_t i = 1; i < N * N; i++)
         assert_memory_equal(&out[i], &out[0], sizeof *out);
     return out[0];
+}
+
+static float meet(bo__precision precision, float a, float b)
+{
+    return meet_with(precision, a, b, false);
 }
 
 static void extreme_numbers(void **state)
@@ -324,6 +329,9 @@ static void extreme_numbers(void **state)
         memcpy(&odd, &ones, sizeof odd); /* a NaN with every bit set */
         assert_true(isnan(meet(p, odd, 1)));
         assert_true(isnan(meet(p, 1, odd)));
+        assert_true(meet_with(p, -1, 1, true) == 0 && meet_with(p, 1, 1, true) == 1);
+        assert_true(isnan(meet_with(p, NAN, 1, true)));
+        assert_true(isnan(meet_with(p, 1, odd, true)));
     }
 }
 

@@ -335,12 +335,43 @@ static void test_chunks(void **state)
     free(p);
 }
 
+/* Fits with value number i of x or y replaced; what fit says. */
+static bo_status fit_with(problem *p, double *values, size_t i, double value, bo_message *message)
+{
+    double was = values[i];
+    values[i] = value;
+    bo_status status = bo__npposterior_fit(&p->posterior, p->n, p->x, p->y, plain,
+                                           (bo__npsampling){3, 9, 3}, message);
+    values[i] = was;
+    return status;
+}
+
+static void test_too_large(void **state)
+{
+    for (size_t t = 0; bo__nptype_at(t); t++) {
+        bo__npspec spec = bo__npspec_usual(bo__nptype_at(t));
+        problem p;
+        bo_message message;
+        make_problem(&p, &spec, 5);
+        assert_int_equal(fit_with(&p, p.y, 2, 1e9, &message), BO_OK);
+        assert_int_equal(fit_with(&p, p.y, 2, 1e39, &message), BO_ENUMERIC);
+        assert_non_null(strstr(message.text, "inputs are beyond float32"));
+        assert_int_equal(fit_with(&p, p.x, 4, -1e39, &message), BO_ENUMERIC);
+        if (spec.type->attention) { /* its norms take squares */
+            assert_int_equal(fit_with(&p, p.y, 0, -1e30, &message), BO_ENUMERIC);
+            assert_non_null(strstr(message.text, "encoding of them overflows float32"));
+        }
+        assert_int_equal(fit_with(&p, p.y, 0, 1, &message), BO_OK);
+        free_problem(&p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_parity),   cmocka_unit_test(test_ablations),
         cmocka_unit_test(test_groups),   cmocka_unit_test(test_pullback),
-        cmocka_unit_test(test_chunks),
+        cmocka_unit_test(test_chunks),   cmocka_unit_test(test_too_large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,8 +8,8 @@
 static bo__tensor *op(bo__tape *tape, bo__tensor **in, const op_case *c)
 {
     size_t out = c->numbers[0], cols = c->in[0].cols, skip = c->numbers[3];
-    bo__weight w = {skip, out, cols, cols + skip, 0};
-    bo__weight b = {out * (cols + skip), out, 1, 1, 0};
+    bo__weight w = {skip, out, cols, cols + skip, 0, 0};
+    bo__weight b = {out * (cols + skip), out, 1, 1, 0, 0};
     return bo__linear(tape, in[0], w, c->numbers[1] ? &b : NULL, c->numbers[2]);
 }
 
@@ -61,6 +61,29 @@ static void test_block_of_columns(void **state)
     check(1, 16, false, false, 32);
 }
 
+/* Through ReLU too, in the narrow layer and in those that are products. */
+static void test_nan_stays(void **state)
+{
+    const size_t sizes[][2] = {{2, 16}, {2, 17}, {32, 32}};
+    float theta[32 * 32 + 32] = {0};
+    bo__arena arena;
+    bo__tape tape;
+    bo__arena_init(&arena);
+    bo__tape_init(&tape, &arena, theta, NULL);
+    tape.recording = false;
+    for (size_t i = 0; i < 3; i++) {
+        size_t in = sizes[i][0], out = sizes[i][1];
+        bo__weight w = {0, out, in, in, 0, 0}, b = {out * in, out, 1, 1, 0, 0};
+        bo__tensor *x = bo__tensor_new(&tape, 1, 1, 2, in, false);
+        for (size_t j = 0; j < 2 * in; j++)
+            x->data[j] = j ? 1 : NAN;
+        bo__tensor *y = bo__linear(&tape, x, w, &b, true);
+        for (size_t j = 0; j < 2 * out; j++)
+            assert_true(j < out ? isnan(y->data[j]) : y->data[j] == 0);
+    }
+    bo__arena_free(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -68,6 +91,7 @@ int main(void)
         cmocka_unit_test(test_narrow_input),
         cmocka_unit_test(test_narrow_output),
         cmocka_unit_test(test_block_of_columns),
+        cmocka_unit_test(test_nan_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

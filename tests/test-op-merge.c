@@ -52,12 +52,29 @@ static void test_part_without_derivative(void **state)
     check_op(&c, 6);
 }
 
+static void test_nan_stays(void **state)
+{
+    bo__arena arena;
+    bo__tape tape;
+    bo__arena_init(&arena);
+    bo__tape_init(&tape, &arena, NULL, NULL);
+    tape.recording = false;
+    bo__tensor *part = bo__tensor_new(&tape, 1, 1, 1, 16, false);
+    for (size_t j = 0; j < 16; j++)
+        part->data[j] = j % 3 == 0 ? NAN : j % 3 == 1 ? -1 : 1;
+    bo__tensor *y = bo__merge(&tape, 1, &part, true);
+    for (size_t j = 0; j < 16; j++)
+        assert_true(j % 3 == 0 ? isnan(y->data[j]) : y->data[j] == (j % 3 == 1 ? 0 : 1));
+    bo__arena_free(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_kinds_of_broadcast),
         cmocka_unit_test(test_one_part),
         cmocka_unit_test(test_part_without_derivative),
+        cmocka_unit_test(test_nan_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,6 +50,24 @@ static void test_fixed_arena(void **state)
     free(memory);
 }
 
+static void test_finite(void **state)
+{
+    bo__arena a;
+    bo__tape tape;
+    bo__arena_init(&a);
+    bo__tape_init(&tape, &a, NULL, NULL);
+    bo__tensor *t = bo__tensor_new(&tape, 1, 2, 3, 16, false);
+    memset(t->data, 0, bo__tensor_size(t) * sizeof *t->data);
+    assert_true(bo__tensor_finite(t));
+    const float bad[] = {NAN, INFINITY, -INFINITY};
+    for (size_t i = 0; i < 3; i++) {
+        t->data[i * 47] = bad[i];
+        assert_false(bo__tensor_finite(t));
+        t->data[i * 47] = 1;
+    }
+    bo__arena_free(&a);
+}
+
 /* Two layers in arenas of every size: the tape fails cleanly, or the result is right. */
 static void test_out_of_memory(void **state)
 {
@@ -148,6 +166,11 @@ static void test_exp_and_log(void **state)
     many(16, x, e, l);
     for (size_t i = 0; i < 16; i++)
         assert_true(e[i] == 0);
+    for (size_t i = 0; i < 16; i++)
+        x[i] = i ? -INFINITY : NAN;
+    many(16, x, e, l);
+    for (size_t i = 0; i < 16; i++)
+        assert_true(i ? e[i] == 0 : isnan(e[i]));
 }
 
 int main(void)
@@ -155,6 +178,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_arena),
         cmocka_unit_test(test_fixed_arena),
+        cmocka_unit_test(test_finite),
         cmocka_unit_test(test_out_of_memory),
         cmocka_unit_test(test_no_recording),
         cmocka_unit_test(test_exp_and_log),
