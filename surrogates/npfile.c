@@ -50,6 +50,11 @@ static void note_integer(notes *n, const char *key, uint64_t value)
     note(n, key, n->room[n->count]);
 }
 
+static const char *depths_of(const bo__nptype *type)
+{
+    return type->attention ? "2,2" : "4,2";
+}
+
 static void describe(notes *n, const bo__npspec *spec, const bo__npinfo *info)
 {
     note(n, "format", FORMAT);
@@ -59,7 +64,7 @@ static void describe(notes *n, const bo__npspec *spec, const bo__npinfo *info)
     note_integer(n, "width", spec->width);
     note_integer(n, "latent", spec->width);
     note_integer(n, "heads", spec->heads);
-    note(n, "depths", spec->type->attention ? "2,2" : "4,2");
+    note(n, "depths", depths_of(spec->type));
     note_number(n, "sigma_floor", spec->sigma_floor);
     note_integer(n, "ablation", (uint64_t)spec->ablation);
     if (spec->pre_norm)
@@ -286,6 +291,30 @@ static bo_status read_weights(reader *r, const bo__npmodel *model, float *theta)
     return BO_OK;
 }
 
+/* Metadata that say again what the tensors do must say the same. */
+static bo_status check_sizes(reader *r, const bo__npspec *spec)
+{
+    const struct {
+        const char *key;
+        size_t is;
+    } sizes[] = {{"dim_x", spec->dim_x}, {"dim_y", spec->dim_y}, {"width", spec->width},
+                 {"latent", spec->width}};
+    const char *depths = bo__safetensors_text(r->file, "depths"), *right = depths_of(spec->type);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        size_t said = sizes[i].is;
+        bo_status status = size(r, sizes[i].key, &said);
+        if (status)
+            return status;
+        if (said != sizes[i].is)
+            return bo__fail(r->message, BO_EFORMAT, "%s: metadata '%s' is %zu, but the tensors are "
+                            "those of %zu", r->path, sizes[i].key, said, sizes[i].is);
+    }
+    if (depths && strcmp(depths, right))
+        return bo__fail(r->message, BO_EFORMAT, "%s: metadata 'depths' is '%.40s', but the tensors "
+                        "are those of '%s'", r->path, depths, right);
+    return BO_OK;
+}
+
 static bo_status load(reader *r, const char *kind, bo__npmodel *model, float **theta,
                       bo__npinfo *info)
 {
@@ -304,7 +333,8 @@ static bo_status load(reader *r, const char *kind, bo__npmodel *model, float **t
     *theta = bo__pages_zeros(model->set.size);
     if (!*theta)
         return bo__fail(r->message, BO_ENOMEM, "%s: no memory for its weights", r->path);
-    return read_weights(r, model, *theta);
+    status = read_weights(r, model, *theta);
+    return status ? status : check_sizes(r, &spec);
 }
 
 bo_status bo__npfile_load(const char *path, const char *kind, bo__npmodel *model, float **theta,

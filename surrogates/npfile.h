@@ -14,7 +14,8 @@
  *   x_lower, x_upper   the box of x in training, in each coordinate
  *   y_scale      root mean square of y in training
  *   scaling      none, or context: x and y were standardised by mean and sd of the context
- *   prior, steps, batch, seed, score    how it was trained, as far as known
+ *   prior, steps, batch, seed, training how it was trained, as far as known
+ * What the tensors say too, dim_x to latent and depths, may not contradict them.
  */
 #ifndef BO_NPFILE_H
 #define BO_NPFILE_H

@@ -163,6 +163,29 @@ static void test_bad_scales(void **state)
     unmake(&m);
 }
 
+static void test_metadata_against_tensors(void **state)
+{
+    const struct {
+        const char *key, *right, *wrong, *word;
+    } cases[] = {{"dim_x", "2", "5", "'dim_x' is 5, but the tensors are those of 2"},
+                 {"dim_y", "1", "2", "'dim_y' is 2, but the tensors are those of 1"},
+                 {"width", "128", "64", "'width' is 64, but the tensors are those of 128"},
+                 {"latent", "128", "7", "'latent' is 7, but the tensors are those of 128"},
+                 {"depths", "4,2", "9,9", "'depths' is '9,9', but the tensors are those of '4,2'"},
+                 {"width", "128", "wide", "'width' is 'wide'"}};
+    made m;
+    make(&m, "np", 2);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const bo__text_pair right[] = {{"kind", "np"}, {"norm", "pre"},
+                                       {cases[i].key, cases[i].right}};
+        const bo__text_pair wrong[] = {{"kind", "np"}, {"norm", "pre"},
+                                       {cases[i].key, cases[i].wrong}};
+        expect(&m, 3, right, NULL, BO_OK, NULL);
+        expect(&m, 3, wrong, NULL, BO_EFORMAT, cases[i].word);
+    }
+    unmake(&m);
+}
+
 static void test_bad_tensors(void **state)
 {
     made m;
@@ -194,6 +217,7 @@ int main(void)
         cmocka_unit_test(test_without_metadata),
         cmocka_unit_test(test_bad_metadata),
         cmocka_unit_test(test_bad_scales),
+        cmocka_unit_test(test_metadata_against_tensors),
         cmocka_unit_test(test_bad_tensors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
