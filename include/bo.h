@@ -146,7 +146,8 @@ typedef struct bo_options {
     const char *variant;                    /* neural: "sharp", "paper"; NULL: the default one */
     size_t samples;                         /* neural: mixture components; 0: 50 */
     bo_rescale rescale;                     /* neural: values to the scale of its training */
-    const char *kind;                       /* neural: "banp", for files that do not say it */
+    const char *kind;                       /* neural: "banp", for files that do not say it;
+                                               NULL: as the surrogate */
     const char *ablation;                   /* neural: part to leave out; NULL: as trained */
     const bo_acquisition_type *acquisition; /* NULL: LogEI */
     double beta;                            /* LCB: mean - beta * sd */

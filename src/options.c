@@ -202,7 +202,8 @@ static const row table[] = {
       "the training functions (default auto: unless they could have come from there).",
       "surrogate"}, read_rescale, FIELD(rescale)},
     {{"kind", "NAME", "Neural surrogates: what a weight file without metadata holds: cnp, np, "
-      "bnp, canp, anp or banp.", "surrogate"}, read_text, FIELD(kind)},
+      "bnp, canp, anp or banp; without it, what the surrogate is.", "surrogate"},
+     read_text, FIELD(kind)},
     {{"ablation", "PART", "Neural surrogates: leave out the paired bootstrap (paired) or the "
       "adaptation layer (adaptation) of bnp and banp, or bootstrap cnp and canp (naive).",
       "surrogate"}, read_text, FIELD(ablation)},

@@ -230,7 +230,8 @@ static bo_status read_spec(reader *r, const char *kind, bo__npspec *spec)
         return bo__fail(r->message, BO_EINVAL,
                         "%s: does not say which kind of model it is; say it with --kind", r->path);
     if (stored && kind && strcmp(stored, kind))
-        return bo__fail(r->message, BO_EINVAL, "%s: is a %.40s, not a %s", r->path, stored, kind);
+        return bo__fail(r->message, BO_EINVAL, "%s: holds a %.40s, not a %.40s: use --surrogate "
+                        "%.40s, or --kind %.40s in bo-eval", r->path, stored, kind, stored, stored);
     const bo__nptype *type = bo__nptype_find(stored ? stored : kind);
     if (!type)
         return bo__fail(r->message, stored ? BO_EFORMAT : BO_EINVAL,

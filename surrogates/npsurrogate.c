@@ -80,8 +80,8 @@ static bo_status load_member(surrogate *s, const char *path, const char *kind,
                              const bo_options *options, bo_message *message)
 {
     member *m = &s->members[s->count];
-    bo_status status = bo__npfile_load(path, options->kind, &m->model, &m->theta, &m->info,
-                                       message);
+    bo_status status = bo__npfile_load(path, options->kind ? options->kind : kind, &m->model,
+                                       &m->theta, &m->info, message);
     if (status)
         return status;
     s->count++;

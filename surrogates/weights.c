@@ -130,7 +130,7 @@ static bo_status missing(const bo__weights_key *key, const char *name, bo_messag
                     "bo-train --model %s --dim %zu --sigma-floor %s%s --output %s and set "
                     "BO_MODELS to its folder, or name a file with --model", key->kind, key->dim,
                     key->dim == 1 ? "" : "s", name, places, key->kind, key->dim,
-                    sharp ? "0.01" : "0.1", seed, name);
+                    sharp ? "0.01 --clip 1" : "0.1", seed, name);
 }
 
 /* Looks for a file in all folders. */

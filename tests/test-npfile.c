@@ -123,7 +123,7 @@ static void test_bad_metadata(void **state)
     const bo__text_pair format[] = {{"format", "something else"}};
     expect(&m, 1, format, "cnp", BO_EFORMAT, "something else");
     const bo__text_pair kind[] = {{"kind", "np"}};
-    expect(&m, 1, kind, "cnp", BO_EINVAL, "is a np");
+    expect(&m, 1, kind, "cnp", BO_EINVAL, "holds a np, not a cnp");
     const bo__text_pair unknown[] = {{"kind", "transformer"}};
     expect(&m, 1, unknown, NULL, BO_EFORMAT, "'transformer'");
     const bo__text_pair numbers[][2] = {

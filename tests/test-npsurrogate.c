@@ -410,8 +410,10 @@ static void test_without_metadata(void **state)
     bo_options_init(&o);
     o.model = path;
     o.samples = 2;
-    expect("banp", 1, &o, BO_EINVAL, "--kind", path);
-    o.kind = "banp";
+    o.kind = "canp";
+    expect("banp", 1, &o, BO_EFORMAT, "not one of a canp", path);
+    o.kind = NULL; /* then it is what the surrogate is called */
+    expect("anp", 1, &o, BO_EFORMAT, "is missing", path);
     assert_int_equal(make(&f, "banp", 1, &o, NULL), BO_OK);
     fit_scaled(&f, 5, 0, 0.6);
     assert_int_equal(f.K, 2);

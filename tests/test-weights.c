@@ -74,8 +74,11 @@ static void test_missing(void **state)
     assert_non_null(strstr(message.text, "canp-sharp-7d-s3.safetensors"));
     assert_non_null(strstr(message.text, top));
     assert_non_null(strstr(message.text, "bo-train --model canp --dim 7 --sigma-floor 0.01 "
-                                         "--seed 3"));
+                                         "--clip 1 --seed 3"));
     assert_non_null(strstr(message.text, "--model"));
+    key.variant = "paper";
+    assert_int_equal(bo__weights_find(&key, path, &message), BO_ENOMODEL);
+    assert_non_null(strstr(message.text, "--sigma-floor 0.1 --seed 3"));
     key = (bo__weights_key){"cnp", "../b/cnp-sharp", 1, 4}; /* a name, not a path */
     assert_int_equal(bo__weights_find(&key, path, NULL), BO_ENOMODEL);
 }
