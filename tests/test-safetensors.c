@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "rng.h"
+#include "damage.h"
 #include "safetensors.h"
 
 #define PATH "test-safetensors.tmp"
@@ -220,34 +220,7 @@ static void test_failed_write_leaves_the_old(void **state)
     rmdir(PATH);
 }
 
-/* Random damage to a good file: bytes changed, cut off, swapped, doubled.  Whatever comes out is
- * either refused with a message or can be read in full. */
-static void damage(bo__rng *rng, unsigned char *bytes, size_t *length, size_t header)
-{
-    static const char likely[] = "{}[]\",:0123456789\\eu\x00\xff F32";
-    size_t changes = 1 + bo__rng_below(rng, 4);
-    for (size_t i = 0; i < changes && *length > 0; i++) {
-        size_t at = bo__rng_below(rng, *length < header ? *length : header);
-        switch (bo__rng_below(rng, 5)) {
-        case 0:
-            bytes[at] = (unsigned char)bo__rng_bits(rng);
-            break;
-        case 1:
-            bytes[at] = (unsigned char)likely[bo__rng_below(rng, sizeof likely - 1)];
-            break;
-        case 2:
-            bytes[at] ^= (unsigned char)(1u << bo__rng_below(rng, 8));
-            break;
-        case 3:
-            *length = bo__rng_below(rng, *length + 1);
-            break;
-        default:
-            memmove(bytes + at, bytes + bo__rng_below(rng, at + 1),
-                    bo__rng_below(rng, *length - at));
-        }
-    }
-}
-
+/* Whatever comes out of a damaged file is either refused with a message or can be read in full. */
 static void test_fuzz(void **state)
 {
     const char *header = "{\"__metadata__\":{\"kind\":\"cnp\",\"x\":\"\\u00e9\"}," T(
