@@ -96,11 +96,6 @@ bo__tensor *bo__pool(bo__tape *tape, bo__tensor *x, const bo__tensor *w, float s
     return y;
 }
 
-bo__tensor *bo__mean_points(bo__tape *tape, bo__tensor *x)
-{
-    return x ? bo__pool(tape, x, NULL, 1.0f / (float)x->points) : NULL;
-}
-
 typedef struct slice {
     bo__node node;
     bo__tensor *x, *y;

@@ -24,7 +24,6 @@ bo__tensor *bo__merge(bo__tape *tape, size_t count, bo__tensor *const *parts, bo
 /* op-pool.c: y[s, t] = scale · Σ_p w[s, t, p] · x[s, t, p]; w (NULL: all 1) [1|S, B, P, 1] has no
  * derivative.  x [1|S, B, P, c] → [S, B, 1, c]. */
 bo__tensor *bo__pool(bo__tape *tape, bo__tensor *x, const bo__tensor *w, float scale);
-bo__tensor *bo__mean_points(bo__tape *tape, bo__tensor *x);
 
 /* op-pool.c: points first … first + count - 1 of every task. */
 bo__tensor *bo__slice(bo__tape *tape, bo__tensor *x, size_t first, size_t count);
