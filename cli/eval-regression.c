@@ -28,7 +28,7 @@ typedef struct settings {
 typedef struct line {
     const char *kernel, *model, *kind;
     bo__regression_result result;
-    double paper;
+    const double *paper; /* BO_MEASURES figures, or NULL */
 } line;
 
 enum { MOST_LINES = BO_PRIOR_KINDS * (BO_EVAL_MODELS + 2) };
@@ -50,79 +50,65 @@ static const char examples[] =
 static const char notes[] =
     "MODELS. A weight file; several with commas between them, for their mixture; or a surrogate by "
     "name, banp, banp@paper, cnp+de, whose weights are found as bo-run finds them.\n\n"
-    "TABLE. context and target: mean log-likelihood of a point, ± its standard error; ce: "
-    "calibration error, Σ (p - p̂)² over p = 0.1 … 0.9, p̂ from the targets of 16 tasks at a time; "
-    "sharpness: mean predicted variance; paper: the target log-likelihood in table 1 of Lee et al. "
-    "(2020), or in their table of predator-prey data. The last two lines are the exact Gaussian "
-    "process that knows the task's kernel, its parameters and the noise, and the same with its sd "
-    "clipped from below at 0.1, the floor of the paper's models: no model can do better than the first, nor a model with that floor than the "
+    "TABLE. context and target: mean log-likelihood of a point; ce: calibration error, "
+    "Σ (p - p̂)² over p = 0.1 … 0.9, p̂ the share of the targets of 16 tasks that lie below the "
+    "predicted p-quantile; sharpness: mean predicted variance of the targets. Of a mixture, ce and "
+    "sharpness are those of each of its Gaussians, averaged, as in the paper: the spread of their "
+    "means is in neither. Behind ± is the standard error, from the differences between groups of "
+    "16 tasks: n/a when there is only one group. The line below a model has the figures of Lee et "
+    "al. (2020) for its kind: table 1, the table of predator-prey data, and those of section C. The "
+    "last two lines are the exact Gaussian process that knows the task's kernel, its parameters and "
+    "the noise, and the same with its sd clipped from below at 0.1, the floor of the paper's "
+    "models: no model can do better than the first, nor a model with that floor than the "
     "second.\n\n"
     "SERIES. predator: points of simulated series of predators and prey; hare-lynx: the pelts of "
     "lynxes and hares that the Hudson's Bay Company bought from 1845 to 1935, 15 to 75 of the 91 "
     "years given, all others targets; --data names another file with lines of time, prey and "
     "predators. Both have two outputs, predators first, standardised by the context.";
 
-/* Target log-likelihoods of the paper, by kernel. */
-static double paper_target(const char *kind, bo__prior_kind kernel)
-{
-    static const struct {
-        const char *kind;
-        double target[BO_PRIOR_KINDS];
-    } table[] = {
-        {"cnp", {0.448, 0.206, -1.747, -1.528, -0.142, -3.013}},
-        {"np", {0.420, 0.204, -1.338, -0.792, -0.252, -3.057}},
-        {"cnp+de", {0.521, 0.313, -1.384, -1.129, -0.026, -2.952}},
-        {"bnp", {0.526, 0.317, -1.082, -0.630, -0.011, -2.942}},
-        {"canp", {0.838, 0.652, -5.896, -2.243, 1.819, -8.007}},
-        {"anp", {0.842, 0.660, -4.357, -1.776, 1.828, -7.809}},
-        {"canp+de", {0.847, 0.670, -4.598, -1.991, 1.874, -5.440}},
-        {"banp", {0.851, 0.672, -3.275, -1.718, 1.855, -5.465}},
-    };
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (!strcmp(table[i].kind, kind))
-            return table[i].target[kernel];
-    return NAN;
-}
-
 /* ---- output ---------------------------------------------------------------------------- */
 
 static void print_head(const char *kernel, size_t tasks, size_t wide)
 {
-    printf("%s, %zu tasks\n%-*s %17s %17s %7s %9s %7s\n", kernel, tasks, (int)wide, "model",
-           "context", "target", "ce", "sharpness", "paper");
+    printf("%s, %zu tasks\n%-*s %17s %17s %17s %17s\n", kernel, tasks, (int)wide, "model",
+           "context", "target", "ce", "sharpness");
 }
 
-static void print_number(const char *format, int width, double value)
+/* Four columns of 17; without errors a column's second half stays empty. */
+static void print_numbers(const double *value, const double *error)
 {
-    if (isnan(value))
-        printf(" %*s", width, "-");
-    else
-        printf(format, width, value);
+    int gap = 1;
+    for (int m = 0; m < BO_MEASURES; m++) {
+        if (isnan(value[m]))
+            printf("%*s", gap + 8, "-");
+        else
+            printf("%*.*f", gap + 8, m == BO_SHARPNESS ? 4 : 3, value[m]);
+        gap = !error || isnan(value[m]) ? 10 : 1;
+        if (gap == 1 && isnan(error[m])) {
+            printf(" ± n/a");
+            gap = 4;
+        } else if (gap == 1)
+            printf(" ± %.4f", error[m]);
+    }
+    printf("\n");
 }
 
 static void print_line(const line *l, size_t wide)
 {
-    const bo__regression_result *r = &l->result;
     printf("%-*s", (int)wide, l->model);
-    for (int m = BO_CONTEXT; m <= BO_TARGET; m++) {
-        print_number(" %*.3f", 8, r->mean[m]);
-        if (isnan(r->error[m]))
-            printf("%9s", "");
-        else
-            printf(" ± %.4f", r->error[m]);
+    print_numbers(l->result.mean, l->result.error);
+    if (l->paper) {
+        printf("%-*s", (int)wide, "  paper");
+        print_numbers(l->paper, NULL);
     }
-    print_number(" %*.3f", 7, r->mean[BO_CALIBRATION]);
-    print_number(" %*.4f", 9, r->mean[BO_SHARPNESS]);
-    print_number(" %*.3f", 7, l->paper);
-    printf("\n");
     fflush(stdout);
 }
 
 static void add_fields(bo__row *row, const line *l)
 {
-    static const char *const names[BO_MEASURES][2] = {
-        {"context", "context_se"}, {"target", "target_se"}, {"ce", "ce_se"},
-        {"sharpness", "sharpness_se"}};
+    static const char *const names[BO_MEASURES][3] = {
+        {"context", "context_se", "paper_context"}, {"target", "target_se", "paper_target"},
+        {"ce", "ce_se", "paper_ce"}, {"sharpness", "sharpness_se", "paper_sharpness"}};
     bo__row_text(row, "kernel", l->kernel);
     bo__row_text(row, "model", l->model);
     bo__row_text(row, "kind", l->kind);
@@ -131,7 +117,8 @@ static void add_fields(bo__row *row, const line *l)
         bo__row_number(row, names[m][0], l->result.mean[m]);
         bo__row_number(row, names[m][1], l->result.error[m]);
     }
-    bo__row_number(row, "paper", l->paper);
+    for (int m = 0; m < BO_MEASURES; m++)
+        bo__row_number(row, names[m][2], l->paper ? l->paper[m] : NAN);
 }
 
 /* CSV, or a JSON array with one object a line. */
@@ -140,7 +127,7 @@ static bo_status write_lines(FILE *file, bool json, size_t count, const line *li
 {
     bo__row row = {0};
     bo_status status = BO_OK;
-    static const line none = {"", "", "", {0}, 0};
+    static const line none = {"", "", "", {0}, NULL};
     for (size_t i = json ? 1 : 0; !status && i <= count; i++) {
         bo__row_begin(&row, i == 0 ? BO_ROW_HEADER : json ? BO_ROW_JSON : BO_ROW_CSV);
         add_fields(&row, i == 0 ? &none : &lines[i - 1]);
@@ -202,7 +189,7 @@ static void add_limit(line *l, bo__predictor *p, bool clipped)
 {
     l->model = clipped ? "exact GP, sd >= 0.1" : "exact GP";
     l->kind = clipped ? "gp-clipped" : "gp";
-    l->paper = NAN;
+    l->paper = NULL;
     *p = (bo__predictor){.floor = clipped ? 0.1 : 0};
 }
 
@@ -216,7 +203,7 @@ static bo_status score(const settings *s, bo__prior_kind kernel, size_t i, line 
         const bo__eval_model *e = s->models.model[i];
         l->model = e->name;
         l->kind = e->kind;
-        l->paper = dim == 1 && !s->base ? paper_target(e->kind, kernel) : NAN;
+        l->paper = dim == 1 && !s->base ? bo__eval_paper(e->kind, kernel) : NULL;
         predictor = bo__eval_predictor(e);
     } else
         add_limit(l, &predictor, i > s->models.count);

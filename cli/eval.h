@@ -44,6 +44,10 @@ bo_status bo__eval_name_model(void *models, const char *text, bo_message *messag
 bo_status bo__eval_load(bo__eval_models *models, const char *variant, bo_message *message);
 void bo__eval_free(bo__eval_models *models);
 
+/* The BO_MEASURES figures of the paper of a kind such as "banp" or "cnp+de", NAN where it has none;
+ * NULL: it has none at all. */
+const double *bo__eval_paper(const char *kind, bo__prior_kind kernel);
+
 bo__predictor bo__eval_predictor(const bo__eval_model *model);
 
 /* What a model says at m points given n observations, in its own units. */

@@ -54,8 +54,24 @@ refuses 2 'output' plot --model banp
 # regression: a line for each model, the limits below, the same in CSV and JSON
 "$eval" regression --model cnp --model banp --tasks 32 --samples 4 --kernel rbf,tnoise \
     --output "$folder/t.csv" >"$folder/out"
-grep -q '^cnp@paper .* 0.448$' "$folder/out" || fail "regression: $(cat "$folder/out")"
-grep -q '^banp@paper .* -1.718$' "$folder/out" || fail "regression: $(cat "$folder/out")"
+# Figures of the paper stand in columns of their own below each model's.
+below() # MODEL NUMBER FIGURE…: of the NUMBER-th line of that model
+{
+    awk -v model="$1" -v number="$2" '$1 == model { seen++ }
+        $1 == "paper" && seen == number { $1 = $1; print; exit }' "$folder/out" >"$folder/below"
+    shift 2
+    [ "$(cat "$folder/below")" = "paper $*" ] || fail "paper: $(cat "$folder/below"), not $*"
+}
+below cnp@paper 1 0.972 0.448 0.059 0.0720
+below cnp@paper 2 0.363 -1.528 0.029 0.0930
+below banp@paper 2 1.142 -1.718 0.035 0.0950
+number='-*[0-9.]* ± [0-9.]*'
+grep -q "^cnp@paper  *$number  *$number  *$number  *$number\$" "$folder/out" ||
+    fail "standard errors: $(cat "$folder/out")"
+head -1 "$folder/t.csv" | grep -q ',paper_context,paper_target,paper_ce,paper_sharpness$' ||
+    fail "header: $(head -1 "$folder/t.csv")"
+grep -q '^rbf,banp@paper,.*,1.379,0.851,0.264,0.057$' "$folder/t.csv" ||
+    fail "CSV: $(cat "$folder/t.csv")"
 [ "$(grep -c '^exact GP' "$folder/out")" -eq 2 ] || fail 'the limits are not there once'
 head -1 "$folder/t.csv" | grep -q '^kernel,model,kind,tasks,context,context_se,target,' ||
     fail "header: $(head -1 "$folder/t.csv")"
@@ -64,6 +80,8 @@ head -1 "$folder/t.csv" | grep -q '^kernel,model,kind,tasks,context,context_se,t
     "$folder/banp-paper.safetensors" "$folder/wide.safetensors" >"$folder/out" 2>&1 &&
     fail 'two models of different dimensions were scored on the same tasks'
 "$eval" regression --tasks 16 --output "$folder/t.json" --model "$folder/wide.safetensors" >"$folder/out"
+[ "$(grep -c '± n/a .*± n/a .*± n/a .*± n/a$' "$folder/out")" -eq 3 ] ||
+    fail "errors of one group: $(cat "$folder/out")"
 head -1 "$folder/t.json" | grep -q '^\[$' || fail 'JSON does not begin with ['
 grep -q '"model": "wide"' "$folder/t.json" || fail "JSON: $(cat "$folder/t.json")"
 
@@ -96,10 +114,11 @@ pair="$folder/series.safetensors"
 "$eval" regression --model "$pair" --kernel predator,hare-lynx --tasks 16 --samples 3 \
     --output "$folder/s.csv" >"$folder/out" || fail 'series'
 [ "$(grep -c '^series ' "$folder/out")" -eq 2 ] || fail "series: $(cat "$folder/out")"
-grep -q '^series .* -5.465$' "$folder/out" || fail "series: $(cat "$folder/out")"
+below series 1 2.586 1.855 0.140 0.0740
+below series 2 1.783 -5.465 0.539 0.3520
 "$eval" regression --model "$pair" --kernel hare-lynx --tasks 16 --samples 3 \
     --data "$top_srcdir/models/hare-lynx.txt" --threads 1 >"$folder/again"
-[ "$(tail -1 "$folder/again")" = "$(tail -1 "$folder/out")" ] || fail 'the shipped data is other data'
+[ "$(tail -2 "$folder/again")" = "$(tail -2 "$folder/out")" ] || fail 'the shipped data is other data'
 refuses 1 'predator and hare-lynx' regression --model "$pair" --kernel rbf
 refuses 1 'prior predator' regression --model cnp --kernel predator
 refuses 1 'is for --kernel hare-lynx' regression --model cnp --data "$folder/at.csv"
