@@ -38,7 +38,8 @@ static const char notes[] =
     "not count. A line of the context has the inputs, then the outputs; a line of the points the "
     "inputs. They are in the model's own units: inputs within the box it was trained on, outputs "
     "of the size of its training functions. A model that was trained on standardised series "
-    "(bo-train --prior predator) takes any units: mean and sd of the context set them.";
+    "(bo-train --prior predator) takes any units: mean and sd of the context set them. Numbers so "
+    "large that the network overflows are an error.";
 
 static bo_status check_columns(const char *path, size_t have, size_t want, const char *what,
                                bo_message *message)
