@@ -101,9 +101,10 @@ static bo_status score_now(run *r, const bo__train_report *report, bo_message *m
                            .batches = r->score_batches * (SCORE_TASKS / SCORE_ALIKE),
                            .tasks = SCORE_ALIKE, .samples = r->score_samples,
                            .threads = r->options.threads};
-    bo_status status = bo__score_model(bo__trainer_model(r->trainer),
-                                       bo__trainer_weights(r->trainer), &plan, &r->score,
-                                       message);
+    bo_status status = bo__trainer_check(r->trainer, message);
+    if (!status)
+        status = bo__score_model(bo__trainer_model(r->trainer), bo__trainer_weights(r->trainer),
+                                 &plan, &r->score, message);
     if (status || !r->journal)
         return status;
     return bo__trainlog_add(r->journal,

@@ -122,6 +122,13 @@ kill -9 $! 2>/dev/null || true
 wait $! 2>/dev/null || true
 if [ -e other.checkpoint ]; then
     refuses 'other options' --model cnp --batch 5 --steps 150 --output other --resume
+    cp other.checkpoint sick.checkpoint
+    printf '\000\000\300\177' | dd of=sick.checkpoint bs=1 conv=notrunc status=none \
+        seek=$(($(wc -c <sick.checkpoint) - 400))
+    status=0
+    run sick --quiet --resume 2>said || status=$?
+    [ $status -eq 1 ] && grep -q 'not finite' said || fail 'weights that are NaN are taken'
+    [ -e sick.checkpoint ] && [ ! -e sick ] || fail 'weights that are NaN are written'
     head -c 1000 other.checkpoint >cut
     mv cut other.checkpoint
     status=0

@@ -9,11 +9,12 @@
 
 #include <cmocka.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "train.h"
+#include "trainer.h"
 
 static bo__train_options small(const bo__nptype *type)
 {
@@ -99,6 +100,45 @@ static void test_muon(void **state)
     resumes(BO__OPTIMIZER_MUON, BO_PRIOR_RBF);
 }
 
+/* Puts a NaN into the last number of a file: that of the array that stands last. */
+static void spoil(const char *path)
+{
+    const float nan = NAN;
+    FILE *file = fopen(path, "r+b");
+    assert_non_null(file);
+    fseek(file, -(long)sizeof nan, SEEK_END);
+    fwrite(&nan, sizeof nan, 1, file);
+    fclose(file);
+}
+
+/* A number that is not finite, in any array, is not saved, and not loaded. */
+static void test_not_finite(void **state)
+{
+    const char *path = "test-finite.checkpoint";
+    bo__train_options o = small(&bo__nptype_cnp);
+    o.adam.average = 0.9;
+    bo__trainer *t = made(&o);
+    float *const arrays[] = {t->state.theta, t->state.first, t->state.second, t->state.average};
+    bo_message message;
+    run(t, 1);
+    assert_int_equal(bo__trainer_check(t, &message), BO_OK);
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        float was = arrays[i][5];
+        arrays[i][5] = i % 2 ? NAN : INFINITY;
+        assert_int_equal(bo__trainer_check(t, &message), BO_ENUMERIC);
+        assert_int_equal(bo__trainer_save(t, path, &message), BO_ENUMERIC);
+        assert_int_not_equal(access(path, F_OK), 0);
+        arrays[i][5] = was;
+    }
+    assert_int_equal(bo__trainer_save(t, path, &message), BO_OK);
+    spoil(path);
+    assert_int_equal(bo__trainer_load(t, path, &message), BO_EFORMAT);
+    assert_non_null(strstr(message.text, "'average'"));
+    assert_non_null(strstr(message.text, "not finite"));
+    unlink(path);
+    bo__trainer_free(t);
+}
+
 /* Whatever changes the result is in the text, and what does not is not. */
 static void test_options_text(void **state)
 {
@@ -121,6 +161,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_adam),
         cmocka_unit_test(test_muon),
+        cmocka_unit_test(test_not_finite),
         cmocka_unit_test(test_options_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

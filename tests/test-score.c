@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdatomic.h>
+#include <string.h>
 
 #include "np-weights.h"
 #include "npposterior.h"
@@ -54,13 +55,16 @@ static void check_posterior(const bo__npmodel *model, const float *theta)
     bo__npposterior_free(&p);
 }
 
+static const bo__score_plan plan = {.prior = {.count = 1, .kinds = {BO_PRIOR_RBF}, .dim = 1},
+                                    .seed = 2, .batches = 2, .tasks = 3, .samples = 4};
+
 static bo__score score_of(const bo__npmodel *model, const float *theta, size_t threads)
 {
     bo__score score;
-    bo__score_plan plan = {.prior = {.count = 1, .kinds = {BO_PRIOR_RBF}, .dim = 1}, .seed = 2,
-                           .batches = 2, .tasks = 3, .samples = 4, .threads = threads};
+    bo__score_plan p = plan;
+    p.threads = threads;
     bo_message message;
-    if (bo__score_model(model, theta, &plan, &score, &message))
+    if (bo__score_model(model, theta, &p, &score, &message))
         fail_msg("%s", message.text);
     return score;
 }
@@ -82,10 +86,28 @@ static void test_float32(void **state)
     }
 }
 
+/* Predictions so far away that float32 has no number for their likelihood are no score. */
+static void test_not_finite(void **state)
+{
+    bo__npspec spec = small_spec("cnp", 1, 1);
+    bo__npmodel model;
+    bo__score score;
+    bo_message message;
+    assert_int_equal(bo__npmodel_init(&model, &spec, NULL), BO_OK);
+    float *theta = random_weights(&model, 3);
+    for (size_t i = 0; i < model.set.size; i++)
+        theta[i] *= 1e3f;
+    assert_int_equal(bo__score_model(&model, theta, &plan, &score, &message), BO_ENUMERIC);
+    assert_non_null(strstr(message.text, "score is"));
+    free(theta);
+    bo__npmodel_free(&model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_float32),
+        cmocka_unit_test(test_not_finite),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,8 +51,32 @@ static size_t arrays_of(const bo__trainer *t, bo__stored *out)
     return count;
 }
 
+/* The name of the first array with a number that is not finite; NULL: there is none. */
+static const char *not_finite(const bo__trainer *t)
+{
+    bo__stored arrays[ARRAYS];
+    size_t count = arrays_of(t, arrays);
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < arrays[i].size; j++)
+            if (!isfinite(arrays[i].data[j]))
+                return arrays[i].name;
+    return NULL;
+}
+
+bo_status bo__trainer_check(const bo__trainer *t, bo_message *message)
+{
+    const char *name = not_finite(t);
+    return name ? bo__fail(message, BO_ENUMERIC,
+                           "step %zu: training diverged: array '%s' is not finite any more",
+                           t->step, name)
+                : BO_OK;
+}
+
 bo_status bo__trainer_save(const bo__trainer *t, const char *path, bo_message *message)
 {
+    bo_status status = bo__trainer_check(t, message);
+    if (status)
+        return status;
     bo__stored arrays[ARRAYS];
     size_t count = arrays_of(t, arrays);
     char step[32], *options = bo__train_options_text(&t->options);
@@ -60,7 +85,7 @@ bo_status bo__trainer_save(const bo__trainer *t, const char *path, bo_message *m
     snprintf(step, sizeof step, "%zu", t->step);
     const bo__text_pair text[] = {{"format", "bo training state 1"}, {"options", options},
                                   {"step", step}};
-    bo_status status = bo__safetensors_write(path, count, arrays, 3, text, message);
+    status = bo__safetensors_write(path, count, arrays, 3, text, message);
     free(options);
     return status;
 }
@@ -75,6 +100,27 @@ static bo_status differ(const char *path, const char *was, const char *is, bo_me
     return bo__fail(message, BO_EINVAL,
                     "%s: belongs to a run with other options: '…%.60s' there, '…%.60s' here",
                     path, was, is);
+}
+
+/* The numbers of the state. */
+static bo_status load_arrays(bo__trainer *t, const bo__safetensors *file, const char *path,
+                             bo_message *message)
+{
+    bo__stored arrays[ARRAYS];
+    size_t count = arrays_of(t, arrays);
+    for (size_t i = 0; i < count; i++) {
+        const bo__stored *s = bo__safetensors_find(file, arrays[i].name);
+        if (!s || s->size != t->state.size)
+            return bo__fail(message, BO_EFORMAT,
+                            "%s: array '%s' is missing or has another size", path, arrays[i].name);
+    }
+    for (size_t i = 0; i < count; i++)
+        bo__safetensors_copy(file, bo__safetensors_find(file, arrays[i].name),
+                             (float *)arrays[i].data);
+    const char *name = not_finite(t);
+    return name ? bo__fail(message, BO_EFORMAT, "%s: array '%s' has numbers that are not finite",
+                           path, name)
+                : BO_OK;
 }
 
 static bo_status load_from(bo__trainer *t, const bo__safetensors *file, const char *path,
@@ -94,17 +140,8 @@ static bo_status load_from(bo__trainer *t, const bo__safetensors *file, const ch
     if (!status && (*end || end == step || *step == '-' || done > t->options.adam.steps))
         status = bo__fail(message, BO_EFORMAT, "%s: step '%.40s' is not one of this run", path,
                           step);
-    bo__stored arrays[ARRAYS];
-    size_t count = arrays_of(t, arrays);
-    for (size_t i = 0; !status && i < count; i++) {
-        const bo__stored *s = bo__safetensors_find(file, arrays[i].name);
-        if (!s || s->size != t->state.size)
-            status = bo__fail(message, BO_EFORMAT, "%s: array '%s' is missing or has another size",
-                              path, arrays[i].name);
-    }
-    for (size_t i = 0; !status && i < count; i++)
-        bo__safetensors_copy(file, bo__safetensors_find(file, arrays[i].name),
-                             (float *)arrays[i].data);
+    if (!status)
+        status = load_arrays(t, file, path, message);
     if (!status)
         t->step = (size_t)done;
     return status;

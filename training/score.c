@@ -110,6 +110,7 @@ bo_status bo__score_model(const bo__npmodel *model, const float *theta, const bo
     free(s.each);
     if (failed)
         return bo__fail(message, BO_ENOMEM, "no memory to score the model");
-    return isnan(score->target) ? bo__fail(message, BO_ENUMERIC, "the model's score is NaN")
-                                : BO_OK;
+    return isfinite(score->target)
+               ? BO_OK
+               : bo__fail(message, BO_ENUMERIC, "the model's score is %g", score->target);
 }

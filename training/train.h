@@ -79,9 +79,14 @@ const float *bo__trainer_weights(const bo__trainer *trainer);
  * floating-point operations of its matrix products. */
 double bo__trainer_profile(const bo__trainer *trainer, bo__profile *sum);
 
-/* Everything, in one file, written in one step; and back into a new trainer of the same options
- * (threads may differ): after it, training goes on as if it had never stopped.  A file from other
- * options is an error that says which. */
+/* BO_ENUMERIC: a number of the state is not finite.  Steps need not notice, since a ReLU makes 0
+ * of NaN. */
+bo_status bo__trainer_check(const bo__trainer *trainer, bo_message *message);
+
+/* Everything, in one file, written in one step, if it is finite; and back into a new trainer of
+ * the same options (threads may differ): after it, training goes on as if it had never stopped.  A
+ * file from other options is an error that says which, and one with numbers that are not finite is
+ * an error.  After an error the trainer is of no use. */
 bo_status bo__trainer_save(const bo__trainer *trainer, const char *path, bo_message *message);
 bo_status bo__trainer_load(bo__trainer *trainer, const char *path, bo_message *message);
 
