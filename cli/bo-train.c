@@ -146,7 +146,8 @@ static int parse(run *r, int argc, char **argv)
         {.name = "mpi", .kind = BO_ARG_FLAG, .target = &r->mpi, .group = "training",
          .help = "The processes that mpirun started train one model together."},
         {.name = "resume", .kind = BO_ARG_FLAG, .target = &r->resume, .group = "run",
-         .help = "Go on from the last checkpoint, if there is one."},
+         .help = "Go on from the last checkpoint, if there is one; without --resume there must be "
+                 "none."},
         {.name = "checkpoint-every", .value = "N", .kind = BO_ARG_SIZE,
          .target = &r->checkpoint_every, .group = "run",
          .help = "Write a checkpoint after so many steps (default: by the clock only)."},

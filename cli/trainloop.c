@@ -5,80 +5,23 @@
  * A run that was stopped, by Ctrl-C or by kill -9, goes on from its checkpoint.  In a team rank 0
  * alone scores, prints and writes; the others take the same steps.
  */
-#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "interrupt.h"
 #include "message.h"
-#include "npfile.h"
-#include "output.h"
 #include "progress.h"
 #include "trainrun.h"
 
 typedef bo__trainrun run;
-
-/* ---- files ----------------------------------------------------------------------------- */
 
 static int complain(const run *r, const bo_message *message)
 {
     if (r->team.rank == 0)
         fprintf(stderr, "bo-train: %s\n", message->text);
     return 1;
-}
-
-static bo_status write_weights(run *r, bo_message *message)
-{
-    bo__npinfo info;
-    bo__npinfo_init(&info);
-    info.steps = bo__trainer_steps(r->trainer);
-    info.batch = r->options.batch;
-    info.seed = r->options.seed;
-    info.standardised = r->options.prior.kinds[0] == BO_PRIOR_PREDATOR;
-    if (info.standardised)
-        info.y_scale = 1;
-    snprintf(info.prior, sizeof info.prior, "%s", r->prior);
-    char *text = bo__train_options_text(&r->options);
-    snprintf(info.training, sizeof info.training, "%s", text ? text : "");
-    free(text);
-    return bo__npfile_save(r->output, bo__trainer_model(r->trainer),
-                           bo__trainer_weights(r->trainer), &info, message);
-}
-
-static bo_status write_checkpoint(run *r, bo_message *message)
-{
-    r->saved = bo__progress_clock();
-    r->saved_step = bo__trainer_steps(r->trainer);
-    return bo__trainer_save(r->trainer, r->checkpoint, message);
-}
-
-static bool checkpoint_due(const run *r)
-{
-    size_t since = bo__trainer_steps(r->trainer) - r->saved_step;
-    return (r->checkpoint_every && since >= r->checkpoint_every) ||
-           (r->minutes > 0 && bo__progress_clock() - r->saved >= 60 * r->minutes);
-}
-
-/* True when the output holds the finished result of a run like this one. */
-static bool already_done(const run *r)
-{
-    bo__npmodel model;
-    bo__npinfo info;
-    float *theta;
-    if (access(r->output, R_OK) ||
-        bo__npfile_load(r->output, r->model, &model, &theta, &info, NULL))
-        return false;
-    char *text = bo__train_options_text(&r->options);
-    bool done = text && info.steps == r->options.adam.steps &&
-                !strncmp(text, info.training, sizeof info.training - 1);
-    free(text);
-    free(theta);
-    bo__npmodel_free(&model);
-    return done;
 }
 
 /* ---- the loop -------------------------------------------------------------------------- */
@@ -143,8 +86,8 @@ static bo_status after_step(run *r, const bo__train_report *report, bo__progress
         status = score_now(r, report, message);
         say_line(r, bar);
     }
-    if (!status && step < steps && checkpoint_due(r))
-        status = write_checkpoint(r, message);
+    if (!status && step < steps && bo__trainrun_checkpoint_due(r))
+        status = bo__trainrun_write_checkpoint(r, message);
     if (!r->quiet)
         bo__progress_update(bar, step, "loss %.3f  target %.3f  %.0f tasks/s", r->smooth,
                             r->score.target, speed(r));
@@ -178,20 +121,6 @@ static bo_status train(run *r, bo_message *message)
     return status;
 }
 
-/* What rank 0 finds: the state to go on from, and the log. */
-static bo_status find_state(run *r, bo_message *message)
-{
-    bo_status status = bo__output_check(r->output, message);
-    if (!status && r->resume && !access(r->checkpoint, F_OK))
-        status = bo__trainer_load(r->trainer, r->checkpoint, message);
-    size_t step = bo__trainer_steps(r->trainer);
-    if (!status && !r->quiet && r->resume)
-        fprintf(stderr, step ? "goes on after step %zu\n" : "no checkpoint: begins anew\n", step);
-    if (!status && r->log)
-        status = bo__trainlog_open(&r->journal, r->log, step, message);
-    return status;
-}
-
 static bo_status start(run *r, bo_message *message)
 {
     r->options.team = bo__trainteam_hooks(&r->team);
@@ -199,7 +128,7 @@ static bo_status start(run *r, bo_message *message)
     if (status)
         return status;
     if (r->team.rank == 0)
-        status = find_state(r, message);
+        status = bo__trainrun_find_state(r, message);
     status = (bo_status)bo__trainteam_agree(&r->team, status);
     if (!status)
         status = bo__trainer_share(r->trainer, message);
@@ -210,7 +139,7 @@ static bo_status start(run *r, bo_message *message)
 
 static int finish(run *r, bo_message *message)
 {
-    if (write_weights(r, message))
+    if (bo__trainrun_write_weights(r, message))
         return complain(r, message);
     unlink(r->checkpoint);
     if (!r->quiet)
@@ -234,7 +163,7 @@ static int fail(run *r, const bo_message *message)
 static int stop(run *r, bo_message *message)
 {
     if (r->team.rank == 0) {
-        if (write_checkpoint(r, message))
+        if (bo__trainrun_write_checkpoint(r, message))
             return complain(r, message);
         fprintf(stderr, "stopped after step %zu; --resume goes on\n", r->saved_step);
     }
@@ -244,7 +173,7 @@ static int stop(run *r, bo_message *message)
 static int run_all(run *r)
 {
     bo_message message;
-    bool done = r->team.rank == 0 && r->resume && access(r->checkpoint, F_OK) && already_done(r);
+    bool done = r->team.rank == 0 && r->resume && access(r->checkpoint, F_OK) && bo__trainrun_already_done(r);
     if (done)
         fprintf(stderr, "%s: is finished\n", r->output);
     if (bo__trainteam_agree(&r->team, done))

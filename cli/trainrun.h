@@ -32,4 +32,16 @@ typedef struct bo__trainrun {
 /* Trains, as r says; returns the exit status. */
 int bo__trainrun_all(bo__trainrun *r);
 
+/* ---- its files: trainfiles.c ------------------------------------------------------------- */
+
+/* What rank 0 finds: the state to go on from, and the log. */
+bo_status bo__trainrun_find_state(bo__trainrun *r, bo_message *message);
+
+/* True when the output holds the finished result of a run like this one. */
+bool bo__trainrun_already_done(const bo__trainrun *r);
+
+bool bo__trainrun_checkpoint_due(const bo__trainrun *r);
+bo_status bo__trainrun_write_checkpoint(bo__trainrun *r, bo_message *message);
+bo_status bo__trainrun_write_weights(const bo__trainrun *r, bo_message *message);
+
 #endif

@@ -122,6 +122,11 @@ kill -9 $! 2>/dev/null || true
 wait $! 2>/dev/null || true
 if [ -e other.checkpoint ]; then
     refuses 'other options' --model cnp --batch 5 --steps 150 --output other --resume
+    cp other.checkpoint before
+    status=0
+    run other --quiet 2>said || status=$?
+    [ $status -eq 1 ] && grep -q -e '--resume goes on' said || fail 'a forgotten --resume'
+    cmp before other.checkpoint || fail 'a forgotten --resume costs the checkpoint'
     cp other.checkpoint sick.checkpoint
     printf '\000\000\300\177' | dd of=sick.checkpoint bs=1 conv=notrunc status=none \
         seek=$(($(wc -c <sick.checkpoint) - 400))

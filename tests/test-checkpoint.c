@@ -73,6 +73,9 @@ static void resumes(bo__optimizer optimizer, bo__prior_kind prior)
     run(whole, 6);
     run(first, 4);
     assert_int_equal(bo__trainer_save(first, path, &message), BO_OK);
+    size_t step = 0;
+    assert_int_equal(bo__checkpoint_step(path, &step, &message), BO_OK);
+    assert_int_equal(step, 4);
     assert_int_equal(bo__trainer_load(second, path, &message), BO_OK);
     assert_same(first, second);
     run(second, 2);

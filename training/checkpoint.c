@@ -11,6 +11,8 @@
 #include "safetensors.h"
 #include "trainer.h"
 
+#define FORMAT "bo training state 1"
+
 char *bo__train_options_text(const bo__train_options *o)
 {
     char *text = NULL, prior[64] = "";
@@ -83,7 +85,7 @@ bo_status bo__trainer_save(const bo__trainer *t, const char *path, bo_message *m
     if (!options)
         return bo__fail(message, BO_ENOMEM, "%s: no memory to write it", path);
     snprintf(step, sizeof step, "%zu", t->step);
-    const bo__text_pair text[] = {{"format", "bo training state 1"}, {"options", options},
+    const bo__text_pair text[] = {{"format", FORMAT}, {"options", options},
                                   {"step", step}};
     status = bo__safetensors_write(path, count, arrays, 3, text, message);
     free(options);
@@ -123,27 +125,46 @@ static bo_status load_arrays(bo__trainer *t, const bo__safetensors *file, const 
                 : BO_OK;
 }
 
-static bo_status load_from(bo__trainer *t, const bo__safetensors *file, const char *path,
+/* The format is ours, and the step a number. */
+static bo_status read_step(const bo__safetensors *file, const char *path, size_t *step,
                            bo_message *message)
 {
     const char *format = bo__safetensors_text(file, "format");
-    const char *options = bo__safetensors_text(file, "options");
-    const char *step = bo__safetensors_text(file, "step");
-    if (!format || strcmp(format, "bo training state 1") || !options || !step)
+    const char *text = bo__safetensors_text(file, "step");
+    char *end;
+    if (!format || strcmp(format, FORMAT) || !bo__safetensors_text(file, "options") || !text)
         return bo__fail(message, BO_EFORMAT, "%s: is not a training state", path);
-    char *mine = bo__train_options_text(&t->options), *end;
+    *step = (size_t)strtoull(text, &end, 10);
+    return *end || end == text || *text == '-'
+               ? bo__fail(message, BO_EFORMAT, "%s: step '%.40s' is no number", path, text)
+               : BO_OK;
+}
+
+static bo_status check_options(const bo__trainer *t, const bo__safetensors *file, const char *path,
+                               bo_message *message)
+{
+    const char *options = bo__safetensors_text(file, "options");
+    char *mine = bo__train_options_text(&t->options);
     if (!mine)
         return bo__fail(message, BO_ENOMEM, "%s: no memory to read it", path);
     bo_status status = strcmp(mine, options) ? differ(path, options, mine, message) : BO_OK;
     free(mine);
-    unsigned long long done = strtoull(step, &end, 10);
-    if (!status && (*end || end == step || *step == '-' || done > t->options.adam.steps))
-        status = bo__fail(message, BO_EFORMAT, "%s: step '%.40s' is not one of this run", path,
-                          step);
+    return status;
+}
+
+static bo_status load_from(bo__trainer *t, const bo__safetensors *file, const char *path,
+                           bo_message *message)
+{
+    size_t step;
+    bo_status status = read_step(file, path, &step, message);
+    if (!status)
+        status = check_options(t, file, path, message);
+    if (!status && step > t->options.adam.steps)
+        status = bo__fail(message, BO_EFORMAT, "%s: step %zu is not one of this run", path, step);
     if (!status)
         status = load_arrays(t, file, path, message);
     if (!status)
-        t->step = (size_t)done;
+        t->step = step;
     return status;
 }
 
@@ -154,6 +175,17 @@ bo_status bo__trainer_load(bo__trainer *t, const char *path, bo_message *message
     if (status)
         return status;
     status = load_from(t, file, path, message);
+    bo__safetensors_free(file);
+    return status;
+}
+
+bo_status bo__checkpoint_step(const char *path, size_t *step, bo_message *message)
+{
+    bo__safetensors *file;
+    bo_status status = bo__safetensors_read(&file, path, message);
+    if (status)
+        return status;
+    status = read_step(file, path, step, message);
     bo__safetensors_free(file);
     return status;
 }

@@ -90,6 +90,9 @@ bo_status bo__trainer_check(const bo__trainer *trainer, bo_message *message);
 bo_status bo__trainer_save(const bo__trainer *trainer, const char *path, bo_message *message);
 bo_status bo__trainer_load(bo__trainer *trainer, const char *path, bo_message *message);
 
+/* After which step the state in a file was saved. */
+bo_status bo__checkpoint_step(const char *path, size_t *step, bo_message *message);
+
 /* Gives the state of rank 0 to the whole team, each of whom calls it. */
 bo_status bo__trainer_share(bo__trainer *trainer, bo_message *message);
 

@@ -1,0 +1,94 @@
+/* trainfiles.c - what a training run leaves on the disk, and finds there: weights and checkpoint.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "message.h"
+#include "npfile.h"
+#include "output.h"
+#include "progress.h"
+#include "trainrun.h"
+
+typedef bo__trainrun run;
+
+bo_status bo__trainrun_write_weights(const run *r, bo_message *message)
+{
+    bo__npinfo info;
+    bo__npinfo_init(&info);
+    info.steps = bo__trainer_steps(r->trainer);
+    info.batch = r->options.batch;
+    info.seed = r->options.seed;
+    info.standardised = r->options.prior.kinds[0] == BO_PRIOR_PREDATOR;
+    if (info.standardised)
+        info.y_scale = 1;
+    snprintf(info.prior, sizeof info.prior, "%s", r->prior);
+    char *text = bo__train_options_text(&r->options);
+    snprintf(info.training, sizeof info.training, "%s", text ? text : "");
+    free(text);
+    return bo__npfile_save(r->output, bo__trainer_model(r->trainer),
+                           bo__trainer_weights(r->trainer), &info, message);
+}
+
+bo_status bo__trainrun_write_checkpoint(run *r, bo_message *message)
+{
+    r->saved = bo__progress_clock();
+    r->saved_step = bo__trainer_steps(r->trainer);
+    return bo__trainer_save(r->trainer, r->checkpoint, message);
+}
+
+bool bo__trainrun_checkpoint_due(const run *r)
+{
+    size_t since = bo__trainer_steps(r->trainer) - r->saved_step;
+    return (r->checkpoint_every && since >= r->checkpoint_every) ||
+           (r->minutes > 0 && bo__progress_clock() - r->saved >= 60 * r->minutes);
+}
+
+bool bo__trainrun_already_done(const run *r)
+{
+    bo__npmodel model;
+    bo__npinfo info;
+    float *theta;
+    if (access(r->output, R_OK) ||
+        bo__npfile_load(r->output, r->model, &model, &theta, &info, NULL))
+        return false;
+    char *text = bo__train_options_text(&r->options);
+    bool done = text && info.steps == r->options.adam.steps &&
+                !strncmp(text, info.training, sizeof info.training - 1);
+    free(text);
+    free(theta);
+    bo__npmodel_free(&model);
+    return done;
+}
+
+/* A run that begins anew must not replace the checkpoint of one that got somewhere. */
+static bo_status check_anew(const run *r, bo_message *message)
+{
+    size_t step = 0;
+    if (access(r->checkpoint, F_OK))
+        return BO_OK;
+    bo_status status = bo__checkpoint_step(r->checkpoint, &step, message);
+    return status || !step ? status
+                           : bo__fail(message, BO_EIO,
+                                      "%s: an unfinished run is there, after step %zu: --resume "
+                                      "goes on; remove the file to begin anew",
+                                      r->checkpoint, step);
+}
+
+bo_status bo__trainrun_find_state(run *r, bo_message *message)
+{
+    bo_status status = bo__output_check(r->output, message);
+    if (!status && !r->resume)
+        status = check_anew(r, message);
+    if (!status && r->resume && !access(r->checkpoint, F_OK))
+        status = bo__trainer_load(r->trainer, r->checkpoint, message);
+    size_t step = bo__trainer_steps(r->trainer);
+    if (!status && !r->quiet && r->resume)
+        fprintf(stderr, step ? "goes on after step %zu\n" : "no checkpoint: begins anew\n", step);
+    if (!status && r->log)
+        status = bo__trainlog_open(&r->journal, r->log, step, message);
+    return status;
+}
