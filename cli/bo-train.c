@@ -157,8 +157,8 @@ static int parse(run *r, int argc, char **argv)
         {.name = "log", .value = "FILE", .kind = BO_ARG_TEXT, .target = &r->log, .group = "run",
          .help = "CSV with a row for each score: step, loss, held-out scores, rate, speed."},
         {.name = "plot", .value = "FILE", .kind = BO_ARG_TEXT, .target = &r->plot,
-         .group = "run", .help = "Curve of the log, as .png, .svg or .pdf; needs --log and "
-         "gnuplot."},
+         .group = "run", .help = "Curve of the log, as .png, .svg or .pdf, or - for the "
+         "terminal; needs --log and gnuplot."},
         {.name = "score-every", .value = "N", .kind = BO_ARG_SIZE, .target = &r->score_every,
          .group = "run", .help = "Steps between held-out scores (default: a fiftieth of all)."},
         {.name = "score-batches", .value = "N", .kind = BO_ARG_SIZE,

@@ -10,6 +10,7 @@
 #include "message.h"
 #include "npfile.h"
 #include "output.h"
+#include "plot.h"
 #include "progress.h"
 #include "trainrun.h"
 
@@ -78,11 +79,37 @@ static bo_status check_anew(const run *r, bo_message *message)
                                       r->checkpoint, step);
 }
 
-bo_status bo__trainrun_find_state(run *r, bo_message *message)
+/* Whether the curve can be drawn; without gnuplot the run goes on without, as bo-run does. */
+static bo_status check_plot(run *r, bo_message *message)
+{
+    bo_status status = bo__plot_check(r->plot, message);
+    if (!status && !bo__plot_available(message)) {
+        fprintf(stderr, "bo-train: %s\n", message->text);
+        r->plot = NULL;
+    }
+    return status;
+}
+
+bo_status bo__trainrun_draw(const run *r, bo_message *message)
+{
+    char *title;
+    if (asprintf(&title, "%s, prior %s, %zu steps of %zu tasks", r->model, r->prior,
+                 r->options.adam.steps, r->options.batch) < 0)
+        return bo__fail(message, BO_ENOMEM, "%s: no memory to draw it", r->plot);
+    bo_status status = bo__trainlog_plot(r->log, r->plot, title, message);
+    free(title);
+    return status;
+}
+
+bo_status bo__trainrun_check_files(run *r, bo_message *message)
 {
     bo_status status = bo__output_check(r->output, message);
-    if (!status && !r->resume)
-        status = check_anew(r, message);
+    return !status && r->plot ? check_plot(r, message) : status;
+}
+
+bo_status bo__trainrun_find_state(run *r, bo_message *message)
+{
+    bo_status status = r->resume ? BO_OK : check_anew(r, message);
     if (!status && r->resume && !access(r->checkpoint, F_OK))
         status = bo__trainer_load(r->trainer, r->checkpoint, message);
     size_t step = bo__trainer_steps(r->trainer);

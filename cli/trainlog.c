@@ -4,14 +4,13 @@
  */
 #include "trainlog.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "message.h"
 #include "output.h"
+#include "plot.h"
 
 struct bo__trainlog {
     bo__journal *journal;
@@ -91,45 +90,66 @@ void bo__trainlog_close(bo__trainlog *log)
     free(log);
 }
 
-static const char *terminal_of(const char *picture)
+/* ---- the curve ------------------------------------------------------------------------- */
+
+/* The log as a block of data; false: there is no row. */
+static bool write_data(FILE *script, const char *path)
 {
-    return bo__path_ends(picture, ".png")   ? "pngcairo size 900,600"
-           : bo__path_ends(picture, ".svg") ? "svg size 900,600"
-           : bo__path_ends(picture, ".pdf") ? "pdfcairo size 9,6"
-                                            : NULL;
+    char *rows = kept_rows(path, SIZE_MAX), *first = rows ? strchr(rows, '\n') : NULL;
+    bool any = first && first[1];
+    if (any)
+        fprintf(script, "$log << EOD\n%sEOD\nset datafile separator ','\n", first + 1);
+    free(rows);
+    return any;
 }
 
-/* A text in gnuplot's single quotes. */
-static void put_quoted(FILE *pipe, const char *text)
+/* A curve hardly shows with two or three scores, so that each has a mark. */
+#define LINE "with linespoints lw 1.5 pt 7 ps 0.3 "
+
+static void panel_score(FILE *script, bool text)
 {
-    putc('\'', pipe);
-    for (; *text; text++) {
-        if (*text == '\'')
-            putc('\'', pipe);
-        putc(*text, pipe);
+    fputs("set ylabel 'log-likelihood per point'\nset key bottom right\n", script);
+    if (text)
+        fputs("set xlabel 'step'\nplot $log using 1:4 with lines title 'held-out targets', "
+              "$log using 1:3 with lines title 'their context'\n", script);
+    else
+        fprintf(script,
+                "plot $log using 1:4 " LINE "lc '%s' title 'held-out targets', "
+                "$log using 1:3 " LINE "lc '%s' title 'their context'\n",
+                BO_PLOT_BLUE, BO_PLOT_ORANGE);
+}
+
+/* Apart from the scores: for bnp and banp the loss is the sum of two terms. */
+static void panel_loss(FILE *script)
+{
+    fprintf(script,
+            "unset title\nset key off\nset ylabel 'training loss'\nset xlabel 'step'\n"
+            "plot $log using 1:2 " LINE "lc '%s'\n",
+            BO_PLOT_VERMILION);
+}
+
+bo_status bo__trainlog_plot(const char *path, const char *picture, const char *title,
+                            bo_message *message)
+{
+    bo__plot *plot;
+    bo_status status = bo__plot_open(&plot, picture, 7.5, 6, message);
+    if (status)
+        return status;
+    FILE *script = bo__plot_script(plot);
+    bool text = bo__plot_is_text(plot);
+    if (!write_data(script, path)) {
+        bo__plot_abort(plot);
+        return bo__fail(message, BO_EIO, "%s: has no rows to draw", path);
     }
-    putc('\'', pipe);
-}
-
-bo_status bo__trainlog_plot(const char *path, const char *picture, bo_message *message)
-{
-    const char *terminal = terminal_of(picture);
-    if (!terminal)
-        return bo__fail(message, BO_EINVAL, "%s: a picture ends with .png, .svg or .pdf", picture);
-    FILE *pipe = popen("gnuplot 2>/dev/null", "w");
-    if (!pipe)
-        return bo__fail(message, BO_EIO, "%s: cannot start gnuplot: %s", picture,
-                        strerror(errno));
-    fprintf(pipe, "set terminal %s\nset output ", terminal);
-    put_quoted(pipe, picture);
-    fputs("\nset datafile separator ','\nset xlabel 'step'\nset grid\nset key right center\n"
-          "set ylabel 'log-likelihood per point'\nplot ", pipe);
-    put_quoted(pipe, path);
-    fputs(" every ::1 using 1:4 with lines lw 2 title 'held-out target', ", pipe);
-    put_quoted(pipe, path);
-    fputs(" every ::1 using 1:(-$2) with lines title 'minus loss'\n", pipe);
-    int status = pclose(pipe);
-    if (status == -1 || !WIFEXITED(status) || WEXITSTATUS(status))
-        return bo__fail(message, BO_EIO, "%s: gnuplot failed, or is not installed", picture);
-    return BO_OK;
+    fputs("set title ", script);
+    bo__plot_quote(script, title);
+    fputs(" noenhanced\nset lmargin 11\nset autoscale xfixmax\n", script);
+    if (!text)
+        fputs("set multiplot layout 2,1\n", script);
+    panel_score(script, text);
+    if (!text) {
+        panel_loss(script);
+        fputs("unset multiplot\n", script);
+    }
+    return bo__plot_close(plot, message);
 }

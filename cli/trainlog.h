@@ -24,7 +24,8 @@ bo_status bo__trainlog_open(bo__trainlog **out, const char *path, size_t step,
 bo_status bo__trainlog_add(bo__trainlog *log, const bo__trainlog_row *row, bo_message *message);
 void bo__trainlog_close(bo__trainlog *log); /* takes NULL */
 
-/* Draws loss and score over the steps with gnuplot. */
-bo_status bo__trainlog_plot(const char *path, const char *picture, bo_message *message);
+/* Draws the scores of a log over the steps, and the loss in a panel below; see plot.h. */
+bo_status bo__trainlog_plot(const char *path, const char *picture, const char *title,
+                            bo_message *message);
 
 #endif

@@ -145,7 +145,7 @@ static int finish(run *r, bo_message *message)
     if (!r->quiet)
         fprintf(stderr, "%s: held-out log-likelihood %.4f ± %.4f (context %.4f)\n", r->output,
                 r->score.target, r->score.target_error, r->score.context);
-    if (r->plot && bo__trainlog_plot(r->log, r->plot, message))
+    if (r->plot && bo__trainrun_draw(r, message))
         return complain(r, message);
     return 0;
 }
@@ -170,21 +170,33 @@ static int stop(run *r, bo_message *message)
     return bo__interrupt_status(128 + SIGTERM);
 }
 
+/* Nothing is left to train; but the curve can still be drawn. */
+static int already_done(run *r, bo_message *message)
+{
+    if (r->team.rank)
+        return 0;
+    fprintf(stderr, "%s: is finished\n", r->output);
+    return r->plot && bo__trainrun_draw(r, message) ? complain(r, message) : 0;
+}
+
 static int run_all(run *r)
 {
     bo_message message;
-    bool done = r->team.rank == 0 && r->resume && access(r->checkpoint, F_OK) && bo__trainrun_already_done(r);
-    if (done)
-        fprintf(stderr, "%s: is finished\n", r->output);
+    bool first = r->team.rank == 0;
+    bo_status status = first ? bo__trainrun_check_files(r, &message) : BO_OK;
+    if (bo__trainteam_agree(&r->team, status))
+        return complain(r, &message);
+    bool done = first && r->resume && access(r->checkpoint, F_OK) &&
+                bo__trainrun_already_done(r);
     if (bo__trainteam_agree(&r->team, done))
-        return 0;
+        return already_done(r, &message);
     if (start(r, &message))
         return complain(r, &message);
     if (train(r, &message))
         return fail(r, &message);
     if (bo__trainer_steps(r->trainer) < r->options.adam.steps)
         return stop(r, &message);
-    return r->team.rank == 0 ? finish(r, &message) : 0;
+    return first ? finish(r, &message) : 0;
 }
 
 int bo__trainrun_all(run *r)

@@ -73,6 +73,33 @@ cmp whole one || fail 'threads change the result'
 run whole --threads 2 --resume >said 2>&1 || fail 'a finished run cannot be resumed'
 grep -q 'is finished' said || fail 'a finished run begins anew'
 
+# The curve: what cannot be drawn is found before the first step, or costs the picture alone.
+refuses 'must end with .png' --model cnp --steps 1 --log a.csv --plot a.gif --output drawn
+refuses 'nowhere' --model cnp --steps 1 --log a.csv --plot nowhere/a.png --output drawn
+[ ! -e drawn ] && [ ! -e a.csv ] || fail 'trained before the picture is known to be possible'
+mkdir empty
+PATH=$PWD/empty "$train" --model cnp --steps 2 --batch 2 --score-batches 1 --log a.csv --plot a.png \
+    --output drawn >said 2>&1 || fail 'without gnuplot a run fails'
+grep -q 'gnuplot-nox' said || fail 'the package of gnuplot is not named'
+[ -s drawn ] && [ ! -e a.png ] || fail 'without gnuplot no weights, or a picture'
+if command -v gnuplot >/dev/null; then
+    "$train" --model cnp --steps 2 --batch 2 --score-batches 1 --log a.csv --plot a.png \
+        --output drawn --resume >said 2>&1 || fail 'the curve of a finished run'
+    grep -q 'is finished' said || fail 'a finished run is trained for its curve'
+    head -c 4 a.png | grep -aq PNG || fail 'no picture of a finished run'
+    run drawn --quiet --log b.csv --plot b.svg 2>said || fail 'a run with a curve fails'
+    for word in 'cnp, prior rbf, 150 steps of 4 tasks' 'held-out targets' 'their context' \
+        'training loss'; do
+        grep -q "$word" b.svg || fail "the curve does not say $word"
+    done
+    run drawn --quiet --resume --log b.csv --plot - >said 2>&1 || fail 'a curve on the terminal'
+    grep -q 'held-out targets' said || fail 'no curve on the terminal'
+    head -n 1 log.csv >b.csv
+    status=0
+    run drawn --quiet --resume --log b.csv --plot b.svg >said 2>&1 || status=$?
+    [ $status -eq 1 ] && grep -q 'no rows' said || fail 'a log without rows is drawn'
+fi
+
 # Two outputs: threads change nothing, and a killed run goes on.
 series() # OUTPUT OPTION…
 {
