@@ -60,7 +60,7 @@ static void defaults(run *r)
     *r = (run){.model = "canp", .prior = "rbf", .sigma_floor = 0.1, .minutes = 5, .dim = 1,
                .score_batches = 16, .score_samples = 10, .smooth = NAN,
                .precision = BO__PRECISION_BF16,
-               .score = {NAN, NAN, NAN, NAN}};
+               .score = {NAN, NAN, NAN, NAN}, .scored_step = SIZE_MAX};
     bo__train_options_init(&r->options, &bo__nptype_canp);
     use_recipe(r);
 }

@@ -34,11 +34,36 @@ bo_status bo__trainrun_write_weights(const run *r, bo_message *message)
                            bo__trainer_weights(r->trainer), &info, message);
 }
 
+/* Held-out tasks, by two, that a state must be within reason on: few, since checkpoints may come
+ * after every step; a state that has left all reason shows it on any. */
+enum { PROBE_BATCHES = 4, PROBE_TASKS = 2 };
+
+/* A score of just now says as much. */
+static bo_status probe(const run *r, bo__score *score, bo_message *message)
+{
+    bo__score_plan plan = {.prior = r->options.prior, .seed = 20200, .batches = PROBE_BATCHES,
+                           .tasks = PROBE_TASKS, .samples = r->score_samples,
+                           .threads = r->options.threads};
+    bo_status status = bo__trainer_check(r->trainer, message);
+    *score = r->score;
+    if (status || r->scored_step == bo__trainer_steps(r->trainer))
+        return status;
+    return bo__score_model(bo__trainer_model(r->trainer), bo__trainer_weights(r->trainer), &plan,
+                           score, message);
+}
+
 bo_status bo__trainrun_write_checkpoint(run *r, bo_message *message)
 {
+    bo__score score;
+    bo_status status = probe(r, &score, message);
+    if (status || score.target < -BO__TRAINRUN_DIVERGED)
+        return status;
+    status = bo__trainer_save(r->trainer, r->checkpoint, message);
+    if (status)
+        return status;
     r->saved = bo__progress_clock();
     r->saved_step = bo__trainer_steps(r->trainer);
-    return bo__trainer_save(r->trainer, r->checkpoint, message);
+    return BO_OK;
 }
 
 bool bo__trainrun_checkpoint_due(const run *r)
@@ -107,14 +132,24 @@ bo_status bo__trainrun_check_files(run *r, bo_message *message)
     return !status && r->plot ? check_plot(r, message) : status;
 }
 
+/* The state of a checkpoint, or that of the beginning, which becomes the first checkpoint: from
+ * then on there is a good state to go back to. */
+static bo_status first_state(run *r, bo_message *message)
+{
+    if (!r->resume || access(r->checkpoint, F_OK)) {
+        bo_status status = r->resume ? BO_OK : check_anew(r, message);
+        return status ? status : bo__trainrun_write_checkpoint(r, message);
+    }
+    return bo__trainer_load(r->trainer, r->checkpoint, message);
+}
+
 bo_status bo__trainrun_find_state(run *r, bo_message *message)
 {
-    bo_status status = r->resume ? BO_OK : check_anew(r, message);
-    if (!status && r->resume && !access(r->checkpoint, F_OK))
-        status = bo__trainer_load(r->trainer, r->checkpoint, message);
+    bo_status status = first_state(r, message);
     size_t step = bo__trainer_steps(r->trainer);
     if (!status && !r->quiet && r->resume)
-        fprintf(stderr, step ? "goes on after step %zu\n" : "no checkpoint: begins anew\n", step);
+        fprintf(stderr, step ? "goes on after step %zu\n" : "nothing to go on from: begins anew\n",
+                step);
     if (!status && r->log)
         status = bo__trainlog_open(&r->journal, r->log, step, message);
     return status;

@@ -48,6 +48,7 @@ static bo_status score_now(run *r, const bo__train_report *report, bo_message *m
     if (!status)
         status = bo__score_model(bo__trainer_model(r->trainer), bo__trainer_weights(r->trainer),
                                  &plan, &r->score, message);
+    r->scored_step = bo__trainer_steps(r->trainer);
     if (status || !r->journal)
         return status;
     return bo__trainlog_add(r->journal,
@@ -72,9 +73,6 @@ static void say_line(const run *r, const bo__progress *bar)
         fprintf(stderr, "step %zu/%zu  loss %.4f  held-out target %.4f  %.0f tasks/s  %s left\n",
                 step, steps, r->smooth, r->score.target, speed(r), left);
 }
-
-/* A loss whose average has left all reason. */
-#define DIVERGED 1e4
 
 /* What rank 0 does after a step. */
 static bo_status after_step(run *r, const bo__train_report *report, bo__progress *bar,
@@ -102,7 +100,7 @@ static bo_status one_step(run *r, bo__progress *bar, bo_message *message)
     if (status)
         return status;
     r->smooth = isnan(r->smooth) ? report.loss : 0.98 * r->smooth + 0.02 * report.loss;
-    if (r->smooth > DIVERGED)
+    if (r->smooth > BO__TRAINRUN_DIVERGED)
         return bo__fail(message, BO_ENUMERIC, "step %zu: the loss diverges (%g)",
                         bo__trainer_steps(r->trainer), r->smooth);
     return r->team.rank == 0 ? after_step(r, &report, bar, message) : BO_OK;
@@ -150,11 +148,16 @@ static int finish(run *r, bo_message *message)
     return 0;
 }
 
-static int fail(run *r, const bo_message *message)
+/* What went wrong, what is left, and what helps: the same numbers come from the same options. */
+static int fail(run *r, bo_status status, const bo_message *message)
 {
     complain(r, message);
     if (r->team.rank == 0 && !access(r->checkpoint, F_OK))
-        fprintf(stderr, "bo-train: the last good state is in %s\n", r->checkpoint);
+        fprintf(stderr, "bo-train: the last good state, after step %zu, is in %s\n",
+                r->saved_step, r->checkpoint);
+    if (r->team.rank == 0 && status == BO_ENUMERIC)
+        fputs("bo-train: the same options lead here again: begin anew with a lower --lr, or with "
+              "--clip 1\n", stderr);
     if (r->alone)
         bo__trainteam_abort(&r->team);
     return 1;
@@ -163,8 +166,9 @@ static int fail(run *r, const bo_message *message)
 static int stop(run *r, bo_message *message)
 {
     if (r->team.rank == 0) {
-        if (bo__trainrun_write_checkpoint(r, message))
-            return complain(r, message);
+        bo_status status = bo__trainrun_write_checkpoint(r, message);
+        if (status)
+            return fail(r, status, message);
         fprintf(stderr, "stopped after step %zu; --resume goes on\n", r->saved_step);
     }
     return bo__interrupt_status(128 + SIGTERM);
@@ -192,8 +196,8 @@ static int run_all(run *r)
         return already_done(r, &message);
     if (start(r, &message))
         return complain(r, &message);
-    if (train(r, &message))
-        return fail(r, &message);
+    if ((status = train(r, &message)))
+        return fail(r, status, &message);
     if (bo__trainer_steps(r->trainer) < r->options.adam.steps)
         return stop(r, &message);
     return first ? finish(r, &message) : 0;

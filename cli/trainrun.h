@@ -27,7 +27,11 @@ typedef struct bo__trainrun {
     double smooth;    /* loss, smoothed */
     double begin, saved;
     size_t begin_step, saved_step;
+    size_t scored_step; /* of the last score; SIZE_MAX before the first */
 } bo__trainrun;
+
+/* A loss whose average, or a negative score that, has left all reason. */
+#define BO__TRAINRUN_DIVERGED 1e4
 
 /* Trains, as r says; returns the exit status. */
 int bo__trainrun_all(bo__trainrun *r);
@@ -40,13 +44,15 @@ bo_status bo__trainrun_check_files(bo__trainrun *r, bo_message *message);
 /* Draws the log. */
 bo_status bo__trainrun_draw(const bo__trainrun *r, bo_message *message);
 
-/* What rank 0 finds: the state to go on from, and the log. */
+/* What rank 0 finds: the state to go on from, which is in the checkpoint in any case, and the log. */
 bo_status bo__trainrun_find_state(bo__trainrun *r, bo_message *message);
 
 /* True when the output holds the finished result of a run like this one. */
 bool bo__trainrun_already_done(const bo__trainrun *r);
 
 bool bo__trainrun_checkpoint_due(const bo__trainrun *r);
+/* The file stays as it was when the state is not good: with BO_ENUMERIC if a number of it, or its
+ * score, is not finite, with BO_OK if the score has left all reason. */
 bo_status bo__trainrun_write_checkpoint(bo__trainrun *r, bo_message *message);
 bo_status bo__trainrun_write_weights(const bo__trainrun *r, bo_message *message);
 

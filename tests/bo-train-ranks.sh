@@ -60,7 +60,7 @@ paste a b | awk '{ d = $1 - $2; exit !(d < 1e-3 && d > -1e-3) }' || fail '3 proc
 # shellcheck disable=SC2086
 "$train" $options --steps 400 --quiet --output whole 2>said || fail 'one process'
 become=exec ranks 2 --steps 400 --checkpoint-every 40 --output stopped >said 2>&1 &
-while [ ! -e stopped.checkpoint ] && kill -0 $! 2>/dev/null; do
+while ! grep -aq '"step":"[1-9]' stopped.checkpoint 2>/dev/null && kill -0 $! 2>/dev/null; do
     sleep 0.02
 done
 kill -INT $! 2>/dev/null || true

@@ -26,10 +26,10 @@ refuses() # WORD ARGUMENT…
     grep -q -e "$word" said || fail "bo-train $*: does not say '$word'"
 }
 
-# Waits until a file is there, or the process is gone.
+# Waits until a checkpoint of a later step than the first one is there, or the process is gone.
 wait_for() # FILE PID
 {
-    while [ ! -e "$1" ] && kill -0 "$2" 2>/dev/null; do
+    while ! grep -aq '"step":"[1-9]' "$1" 2>/dev/null && kill -0 "$2" 2>/dev/null; do
         sleep 0.02
     done
 }
@@ -179,9 +179,22 @@ done
 "$top_builddir/bo-eval" regression --model paper --tasks 16 >said 2>&1 || fail 'norm pre in bo-eval'
 refuses 'recipe' --recipe slow
 
-# A rate beyond reason stops with a message.
-status=0
-"$train" --model cnp --batch 4 --steps 200 --lr 1 --weight-decay 1e9 --output wild --quiet \
-    2>said || status=$?
-[ $status -eq 1 ] && grep -q 'loss' said || fail 'a diverging run goes on'
-[ ! -e wild ] || fail 'a diverged run leaves weights'
+# A rate beyond reason stops with a message that says what helps and where the last good state is,
+# though no checkpoint was due; one that is due when all is lost already is not written.
+wild()
+{
+    status=0
+    "$train" --model cnp --batch 4 --steps 200 --lr 1 --weight-decay 1e9 --output wild --quiet "$@" \
+        2>said || status=$?
+    [ $status -eq 1 ] && grep -q -e '--lr' said || fail 'a diverging run goes on'
+    [ ! -e wild ] || fail 'a diverged run leaves weights'
+    grep -q "last good state, after step 0, is in wild.checkpoint" said || fail 'no good state'
+    grep -aq '"step":"0"' wild.checkpoint || fail 'the good state is another'
+}
+wild
+wild --resume
+rm wild.checkpoint
+wild --checkpoint-every 1
+mkdir taken.checkpoint
+refuses 'not a' --model cnp --steps 1 --output taken
+! grep -q 'good state' said || fail 'a folder is no good state'
