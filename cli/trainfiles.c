@@ -58,12 +58,17 @@ bo_status bo__trainrun_write_checkpoint(run *r, bo_message *message)
     bo_status status = probe(r, &score, message);
     if (status || score.target < -BO__TRAINRUN_DIVERGED)
         return status;
-    status = bo__trainer_save(r->trainer, r->checkpoint, message);
+    status = bo__trainer_save(r->trainer, bo__trainrun_seconds(r), r->checkpoint, message);
     if (status)
         return status;
     r->saved = bo__progress_clock();
     r->saved_step = bo__trainer_steps(r->trainer);
     return BO_OK;
+}
+
+double bo__trainrun_seconds(const run *r)
+{
+    return r->before + bo__progress_clock() - r->begin;
 }
 
 bool bo__trainrun_checkpoint_due(const run *r)
@@ -140,7 +145,7 @@ static bo_status first_state(run *r, bo_message *message)
         bo_status status = r->resume ? BO_OK : check_anew(r, message);
         return status ? status : bo__trainrun_write_checkpoint(r, message);
     }
-    return bo__trainer_load(r->trainer, r->checkpoint, message);
+    return bo__trainer_load(r->trainer, &r->before, r->checkpoint, message);
 }
 
 bo_status bo__trainrun_find_state(run *r, bo_message *message)

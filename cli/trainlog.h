@@ -15,7 +15,7 @@ typedef struct bo__trainlog_row {
     double context, target; /* held-out log-likelihoods */
     double rate, norm;
     double speed;   /* tasks a second */
-    double seconds; /* since this start of the command */
+    double seconds; /* of this and, up to their last checkpoints, earlier starts */
 } bo__trainlog_row;
 
 /* Begins a log; of a log that is there, rows up to the given step are kept (0: none). */

@@ -59,7 +59,7 @@ static bo_status score_now(run *r, const bo__train_report *report, bo_message *m
                                                 .rate = report->rate,
                                                 .norm = report->norm,
                                                 .speed = speed(r),
-                                                .seconds = bo__progress_clock() - r->begin},
+                                                .seconds = bo__trainrun_seconds(r)},
                             message);
 }
 
@@ -99,7 +99,7 @@ static bo_status one_step(run *r, bo__progress *bar, bo_message *message)
     bo_status status = bo__trainer_step(r->trainer, &report, message);
     if (status)
         return status;
-    r->smooth = isnan(r->smooth) ? report.loss : 0.98 * r->smooth + 0.02 * report.loss;
+    r->smooth = report.smooth;
     if (r->smooth > BO__TRAINRUN_DIVERGED)
         return bo__fail(message, BO_ENUMERIC, "step %zu: the loss diverges (%g)",
                         bo__trainer_steps(r->trainer), r->smooth);
@@ -125,13 +125,13 @@ static bo_status start(run *r, bo_message *message)
     bo_status status = bo__trainer_new(&r->trainer, &r->options, message);
     if (status)
         return status;
+    r->begin = r->saved = bo__progress_clock();
     if (r->team.rank == 0)
         status = bo__trainrun_find_state(r, message);
     status = (bo_status)bo__trainteam_agree(&r->team, status);
     if (!status)
         status = bo__trainer_share(r->trainer, message);
     r->begin_step = r->saved_step = bo__trainer_steps(r->trainer);
-    r->begin = r->saved = bo__progress_clock();
     return status;
 }
 

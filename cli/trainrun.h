@@ -25,7 +25,8 @@ typedef struct bo__trainrun {
     char *checkpoint; /* path */
     bo__score score;  /* the last one; NAN before the first */
     double smooth;    /* loss, smoothed */
-    double begin, saved;
+    double before;       /* seconds that earlier starts of this run took */
+    double begin, saved; /* by the clock */
     size_t begin_step, saved_step;
     size_t scored_step; /* of the last score; SIZE_MAX before the first */
 } bo__trainrun;
@@ -49,6 +50,9 @@ bo_status bo__trainrun_find_state(bo__trainrun *r, bo_message *message);
 
 /* True when the output holds the finished result of a run like this one. */
 bool bo__trainrun_already_done(const bo__trainrun *r);
+
+/* Of all its starts, as far as checkpoints know. */
+double bo__trainrun_seconds(const bo__trainrun *r);
 
 bool bo__trainrun_checkpoint_due(const bo__trainrun *r);
 /* The file stays as it was when the state is not good: with BO_ENUMERIC if a number of it, or its

@@ -138,9 +138,10 @@ wait $! || status=$?
 [ $status -eq 0 ] || [ -s stopped.checkpoint ] || fail 'no checkpoint after SIGTERM'
 run stopped --resume --log stopped.csv >said 2>&1 || fail 'a stopped run cannot go on'
 cmp whole stopped || fail 'a stopped run ends elsewhere'
-cut -d, -f1,3,4 log.csv >a
-cut -d, -f1,3,4 stopped.csv >b
+cut -d, -f1-6 log.csv >a
+cut -d, -f1-6 stopped.csv >b
 cmp a b || fail 'the logs differ'
+awk -F, 'NR > 1 { if ($8 + 0 < last) exit 1; last = $8 + 0 }' stopped.csv || fail 'the seconds begin anew'
 
 # Another run's checkpoint is not taken, and a damaged one neither.
 become=exec run other --quiet --checkpoint-every 20 2>said &

@@ -74,20 +74,23 @@ bo_status bo__trainer_check(const bo__trainer *t, bo_message *message)
                 : BO_OK;
 }
 
-bo_status bo__trainer_save(const bo__trainer *t, const char *path, bo_message *message)
+bo_status bo__trainer_save(const bo__trainer *t, double seconds, const char *path,
+                           bo_message *message)
 {
     bo_status status = bo__trainer_check(t, message);
     if (status)
         return status;
     bo__stored arrays[ARRAYS];
     size_t count = arrays_of(t, arrays);
-    char step[32], *options = bo__train_options_text(&t->options);
+    char step[32], loss[32], time[32], *options = bo__train_options_text(&t->options);
     if (!options)
         return bo__fail(message, BO_ENOMEM, "%s: no memory to write it", path);
     snprintf(step, sizeof step, "%zu", t->step);
-    const bo__text_pair text[] = {{"format", FORMAT}, {"options", options},
-                                  {"step", step}};
-    status = bo__safetensors_write(path, count, arrays, 3, text, message);
+    snprintf(loss, sizeof loss, "%.17g", t->smooth);
+    snprintf(time, sizeof time, "%.17g", seconds);
+    const bo__text_pair text[] = {{"format", FORMAT}, {"options", options}, {"step", step},
+                                  {"loss", loss}, {"seconds", time}};
+    status = bo__safetensors_write(path, count, arrays, sizeof text / sizeof *text, text, message);
     free(options);
     return status;
 }
@@ -140,6 +143,20 @@ static bo_status read_step(const bo__safetensors *file, const char *path, size_t
                : BO_OK;
 }
 
+/* What the log goes on with; left alone when it is not there. */
+static bo_status read_number(const bo__safetensors *file, const char *path, const char *key,
+                             double *value, bo_message *message)
+{
+    const char *text = bo__safetensors_text(file, key);
+    char *end;
+    if (!text)
+        return BO_OK;
+    *value = strtod(text, &end);
+    return *end || end == text || isinf(*value)
+               ? bo__fail(message, BO_EFORMAT, "%s: %s '%.40s' is no number", path, key, text)
+               : BO_OK;
+}
+
 static bo_status check_options(const bo__trainer *t, const bo__safetensors *file, const char *path,
                                bo_message *message)
 {
@@ -152,8 +169,8 @@ static bo_status check_options(const bo__trainer *t, const bo__safetensors *file
     return status;
 }
 
-static bo_status load_from(bo__trainer *t, const bo__safetensors *file, const char *path,
-                           bo_message *message)
+static bo_status load_from(bo__trainer *t, double *seconds, const bo__safetensors *file,
+                           const char *path, bo_message *message)
 {
     size_t step;
     bo_status status = read_step(file, path, &step, message);
@@ -162,19 +179,23 @@ static bo_status load_from(bo__trainer *t, const bo__safetensors *file, const ch
     if (!status && step > t->options.adam.steps)
         status = bo__fail(message, BO_EFORMAT, "%s: step %zu is not one of this run", path, step);
     if (!status)
+        status = read_number(file, path, "loss", &t->smooth, message);
+    if (!status)
+        status = read_number(file, path, "seconds", seconds, message);
+    if (!status)
         status = load_arrays(t, file, path, message);
     if (!status)
         t->step = step;
     return status;
 }
 
-bo_status bo__trainer_load(bo__trainer *t, const char *path, bo_message *message)
+bo_status bo__trainer_load(bo__trainer *t, double *seconds, const char *path, bo_message *message)
 {
     bo__safetensors *file;
     bo_status status = bo__safetensors_read(&file, path, message);
     if (status)
         return status;
-    status = load_from(t, file, path, message);
+    status = load_from(t, seconds, file, path, message);
     bo__safetensors_free(file);
     return status;
 }
@@ -198,6 +219,8 @@ bo_status bo__trainer_share(bo__trainer *t, bo_message *message)
     bo__stored arrays[ARRAYS];
     size_t count = arrays_of(t, arrays);
     bo_status status = team->share(team->context, sizeof t->step, &t->step, message);
+    if (!status)
+        status = team->share(team->context, sizeof t->smooth, &t->smooth, message);
     for (size_t i = 0; !status && i < count; i++)
         status = team->share(team->context, arrays[i].size * sizeof(float),
                              (float *)arrays[i].data, message);

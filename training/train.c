@@ -29,6 +29,8 @@
 #define LANE 5
 /* Lanes, at most, unless asked for: each costs a pass over all weights. */
 #define LANES 4
+/* Share of the newest loss in the smoothed one. */
+#define SMOOTH 0.02
 /* Floats that Adam moves in one turn, and that are added up before the next ones: the second fits
  * in the innermost cache for all lanes. */
 #define CHUNK ((size_t)16384)
@@ -183,6 +185,7 @@ bo_status bo__trainer_new(bo__trainer **out, const bo__train_options *options,
         return bo__fail(message, BO_ENOMEM, "no memory for the trainer");
     t->options = *options;
     t->options.prior.pool = NULL;
+    t->smooth = NAN;
     t->options.lanes = bo__train_lanes(options);
     share_out(t);
     status = bo__npmodel_init(&t->model, &options->model, message);
@@ -382,8 +385,8 @@ bo_status bo__trainer_step(bo__trainer *t, bo__train_report *report, bo_message 
 {
     double totals[2], squares;
     bo_status status = gather(t, totals, &squares, message);
-    *report = (bo__train_report){totals[0], sqrt(squares),
-                                 bo__adam_rate(&t->options.adam, t->step)};
+    *report = (bo__train_report){.loss = totals[0], .smooth = t->smooth, .norm = sqrt(squares),
+                                 .rate = bo__adam_rate(&t->options.adam, t->step)};
     if (status)
         return status;
     if (totals[1] > 0)
@@ -394,6 +397,8 @@ bo_status bo__trainer_step(bo__trainer *t, bo__train_report *report, bo_message 
     t->scale = bo__adam_clip(&t->options.adam, report->norm);
     bo__crew_for(t->crew, t->count, update_part, t);
     t->step++;
+    t->smooth = isnan(t->smooth) ? totals[0] : t->smooth + SMOOTH * (totals[0] - t->smooth);
+    report->smooth = t->smooth;
     return BO_OK;
 }
 

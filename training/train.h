@@ -64,6 +64,7 @@ void bo__trainer_free(bo__trainer *trainer); /* takes NULL */
  * were. */
 typedef struct bo__train_report {
     double loss; /* mean over the batch */
+    double smooth; /* loss, averaged over the last fifty steps or so */
     double norm; /* of the gradient, before clipping */
     double rate; /* learning rate */
 } bo__train_report;
@@ -86,9 +87,11 @@ bo_status bo__trainer_check(const bo__trainer *trainer, bo_message *message);
 /* Everything, in one file, written in one step, if it is finite; and back into a new trainer of
  * the same options (threads may differ): after it, training goes on as if it had never stopped.  A
  * file from other options is an error that says which, and one with numbers that are not finite is
- * an error.  After an error the trainer is of no use. */
-bo_status bo__trainer_save(const bo__trainer *trainer, const char *path, bo_message *message);
-bo_status bo__trainer_load(bo__trainer *trainer, const char *path, bo_message *message);
+ * an error.  After an error the trainer is of no use.  seconds is how long it took so far. */
+bo_status bo__trainer_save(const bo__trainer *trainer, double seconds, const char *path,
+                           bo_message *message);
+bo_status bo__trainer_load(bo__trainer *trainer, double *seconds, const char *path,
+                           bo_message *message);
 
 /* After which step the state in a file was saved. */
 bo_status bo__checkpoint_step(const char *path, size_t *step, bo_message *message);

@@ -35,6 +35,7 @@ struct bo__trainer {
     bo__npmodel model;
     bo__adam_state state;
     size_t step, groups, threads;
+    double smooth;   /* loss, smoothed; NAN before the first step */
     size_t first, own; /* lanes first … first + own - 1 are this process's */
     bo__train_lane *lanes;
     bo__train_worker *workers;
