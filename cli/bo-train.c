@@ -65,6 +65,22 @@ static void defaults(run *r)
     use_recipe(r);
 }
 
+/* Fills in what was not given, by the recipe of the model that is known now.  A rate that was given
+ * without optimiser and recipe is Adam's, whose rates people know; Muon wants other ones. */
+static void settle(run *r, const bo__command *command, int argc, char **argv)
+{
+    r->recipe = r->optimizer = -1;
+    r->options.adam.rate = NAN;
+    bo__args_parse(command, argc, argv);
+    bool adam = r->recipe < 0 && r->optimizer < 0 && !isnan(r->options.adam.rate);
+    if (r->recipe < 0)
+        r->recipe = 0;
+    use_recipe(r);
+    if (adam)
+        r->optimizer = BO__OPTIMIZER_ADAM;
+    bo__args_parse(command, argc, argv); /* once more: what was given goes before it */
+}
+
 #define RANGE(low, high) .least = low, .most = high
 
 static int parse(run *r, int argc, char **argv)
@@ -113,10 +129,11 @@ static int parse(run *r, int argc, char **argv)
         {.name = "optimizer", .value = "NAME", .kind = BO_ARG_CHOICE, .target = &r->optimizer,
          .choices = optimizers, .group = "training",
          .help = "adam, or muon: orthogonal steps for the matrices of hidden layers, Adam for the "
-                 "rest."},
+                 "rest. Adam when --lr is given without --optimizer and --recipe."},
         {.name = "lr", .value = "RATE", .kind = BO_ARG_DOUBLE, .target = &a->rate,
          .group = "training", RANGE(0, 1), .above = true,
-         .help = "Highest learning rate; it falls to 0 along a cosine."},
+         .help = "Highest learning rate; it falls to 0 along a cosine. Given without --optimizer "
+                 "and --recipe it is Adam's: --optimizer adam is chosen."},
         {.name = "warmup", .value = "N", .kind = BO_ARG_SIZE, .target = &a->warmup,
          .group = "training", .help = "Steps over which the rate rises."},
         {.name = "clip", .value = "NORM", .kind = BO_ARG_DOUBLE, .target = &a->clip,
@@ -175,9 +192,7 @@ static int parse(run *r, int argc, char **argv)
     int done = bo__args_parse(&command, argc, argv);
     if (done >= 0)
         return done;
-    /* Now the recipe is known; a second time, so that what was given goes before it. */
-    use_recipe(r);
-    bo__args_parse(&command, argc, argv);
+    settle(r, &command, argc, argv);
     const bo__nptype *type = bo__nptype_find(r->model);
     if (!type)
         return bo__args_error(&command, "model '%s' is not one of cnp, np, bnp, canp, anp, banp",

@@ -15,8 +15,8 @@ fail()
     exit 1
 }
 
-options='--model bnp --batch 8 --lanes 4 --samples 2 --lr 1e-3 --warmup 10 --ema 0.9 --clip 1
-    --score-batches 1 --threads 1'
+options='--model bnp --batch 8 --lanes 4 --samples 2 --optimizer muon --lr 1e-3 --warmup 10 --ema 0.9
+    --clip 1 --score-batches 1 --threads 1'
 
 if ! grep -q '^#define HAVE_MPI 1' "$top_builddir/config.h"; then
     "$train" --mpi --model cnp --steps 1 >said 2>&1 && fail '--mpi without MPI is taken'

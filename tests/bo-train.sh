@@ -180,6 +180,19 @@ done
 "$top_builddir/bo-eval" regression --model paper --tasks 16 >said 2>&1 || fail 'norm pre in bo-eval'
 refuses 'recipe' --recipe slow
 
+# A rate alone is Adam's; one beside a recipe or an optimiser is theirs.
+optimizer_of() # OPTION…
+{
+    "$train" --model cnp --steps 2 --batch 2 --score-batches 1 --quiet --output rate "$@" ||
+        fail "bo-train $*"
+    head -c 4000 rate | grep -aq 'optimizer=muon' && echo muon || echo adam
+}
+[ "$(optimizer_of --lr 5e-4)" = adam ] || fail 'a rate alone is not for Adam'
+[ "$(optimizer_of)" = muon ] || fail 'the default is not Muon'
+[ "$(optimizer_of --lr 5e-4 --recipe fast)" = muon ] || fail 'a rate with a recipe is not its own'
+[ "$(optimizer_of --optimizer muon --lr 5e-4)" = muon ] || fail 'a rate for Muon is not taken'
+head -c 4000 rate | grep -aq 'lr=0.0005' || fail 'the rate is not the one given'
+
 # A rate beyond reason stops with a message that says what helps and where the last good state is,
 # though no checkpoint was due; one that is due when all is lost already is not written.
 wild()
