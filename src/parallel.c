@@ -52,3 +52,15 @@ size_t bo__parallel_cores(void)
     long n = sysconf(_SC_NPROCESSORS_ONLN);
     return n > 0 ? (size_t)n : 1;
 }
+
+/* Far above what pays, and far below what any system bears. */
+#define MOST 256
+
+size_t bo__parallel_threads(size_t asked, size_t turns)
+{
+    size_t cores = bo__parallel_cores(), most = cores > MOST ? cores : MOST;
+    size_t threads = asked ? asked : cores;
+    threads = threads < turns ? threads : turns;
+    threads = threads < most ? threads : most;
+    return threads > 1 ? threads : 1;
+}

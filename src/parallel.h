@@ -18,4 +18,8 @@ void bo__parallel_for(size_t threads, size_t turns, bo__parallel_body body, void
 /* Cores available to this process; at least 1. */
 size_t bo__parallel_cores(void);
 
+/* Threads for loops of so many turns when `asked` are wanted, 0 for one per core: no more than
+ * have work, and not so many that making them could take the system's last; at least 1. */
+size_t bo__parallel_threads(size_t asked, size_t turns);
+
 #endif

@@ -168,6 +168,17 @@ static void cores_follow_the_affinity(void **state)
     assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
 }
 
+static void no_more_threads_than_have_work(void **state)
+{
+    size_t cores = bo__parallel_cores();
+    assert_int_equal(bo__parallel_threads(0, SIZE_MAX), cores);
+    assert_int_equal(bo__parallel_threads(3, 100), 3);
+    assert_int_equal(bo__parallel_threads(100000, 4), 4);
+    assert_int_equal(bo__parallel_threads(0, 1), 1);
+    assert_int_equal(bo__parallel_threads(5, 0), 1);
+    assert_true(bo__parallel_threads(100000, 100000) <= (cores > 256 ? cores : 256));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -179,6 +190,7 @@ int main(void)
         cmocka_unit_test(a_crew_runs_at_once),
         cmocka_unit_test(a_crew_of_one_is_the_caller),
         cmocka_unit_test(cores_follow_the_affinity),
+        cmocka_unit_test(no_more_threads_than_have_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

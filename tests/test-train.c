@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "parallel.h"
 #include "score.h"
 #include "trainer.h"
 
@@ -56,6 +57,7 @@ static void assert_same(const bo__trainer *a, const bo__trainer *b)
 {
     size_t bytes = bo__trainer_model(a)->set.size * sizeof(float);
     assert_int_equal(bo__trainer_steps(a), bo__trainer_steps(b));
+    assert_true(a->smooth == b->smooth);
     assert_memory_equal(bo__trainer_weights(a), bo__trainer_weights(b), bytes);
 }
 
@@ -218,6 +220,18 @@ static void test_lanes(void **state)
     assert_int_equal(bo__train_lanes(&o), 7);
 }
 
+/* However many are asked for: each takes memory. */
+static void test_idle_threads(void **state)
+{
+    bo__train_options o = small(&bo__nptype_cnp);
+    size_t cores = bo__parallel_cores();
+    o.lanes = 3;
+    o.threads = 1000;
+    bo__trainer *t = made(&o);
+    assert_true(t->threads <= (cores > 3 ? cores : 3));
+    bo__trainer_free(t);
+}
+
 static void test_bad_options(void **state)
 {
     bo__trainer *t;
@@ -329,6 +343,7 @@ int main(void)
         cmocka_unit_test(test_lanes),                  cmocka_unit_test(test_bad_options),
         cmocka_unit_test(test_divergence),             cmocka_unit_test(test_it_learns),
         cmocka_unit_test(test_tiny_momenta_end),
+        cmocka_unit_test(test_idle_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -279,7 +279,6 @@ bo_status bo__regression(const bo__predictor *predictor, const bo__regression_pl
     bo_status status = check(predictor, plan, message);
     if (status)
         return status;
-    size_t threads = plan->threads ? plan->threads : bo__parallel_cores();
     scorer s = {.predictor = predictor, .plan = plan,
                 .K = bo__predictor_components(predictor, plan->samples),
                 .d = bo__prior_outputs(&plan->prior),
@@ -287,6 +286,7 @@ bo_status bo__regression(const bo__predictor *predictor, const bo__regression_pl
                 .lock = PTHREAD_MUTEX_INITIALIZER};
     for (size_t l = 0; l < LEVELS; l++)
         s.quantiles[l] = gsl_cdf_ugaussian_Pinv((double)(l + 1) / (LEVELS + 1));
+    size_t threads = bo__parallel_threads(plan->threads, s.groups);
     s.workers = calloc(threads, sizeof *s.workers);
     s.each = calloc(s.groups + 1, sizeof *s.each);
     bool ready = s.workers && s.each && s.groups > 0;

@@ -93,7 +93,7 @@ static void summarise(const scorer *s, size_t which, double *mean, double *error
 bo_status bo__score_model(const bo__npmodel *model, const float *theta, const bo__score_plan *plan,
                           bo__score *score, bo_message *message)
 {
-    size_t threads = plan->threads ? plan->threads : bo__parallel_cores();
+    size_t threads = bo__parallel_threads(plan->threads, plan->batches);
     scorer s = {model, theta, plan, calloc(threads, sizeof *s.arenas),
                 calloc(plan->batches, sizeof *s.each)};
     bool failed = !s.arenas || !s.each;

@@ -170,7 +170,9 @@ static void share_out(bo__trainer *t)
     t->groups = o->lanes * (groups > 1 ? (size_t)groups : 1);
     t->first = o->lanes * team->rank / ranks;
     t->own = o->lanes * (team->rank + 1) / ranks - t->first;
-    t->threads = o->threads ? o->threads : bo__parallel_cores();
+    /* Beyond the lanes there is work in the update alone, for which spare cores are good. */
+    size_t cores = bo__parallel_cores();
+    t->threads = bo__parallel_threads(o->threads, t->own > cores ? t->own : cores);
 }
 
 bo_status bo__trainer_new(bo__trainer **out, const bo__train_options *options,
