@@ -12,6 +12,7 @@
 #include "output.h"
 #include "plot.h"
 #include "progress.h"
+#include "safetensors.h"
 #include "trainrun.h"
 
 typedef bo__trainrun run;
@@ -134,6 +135,8 @@ bo_status bo__trainrun_draw(const run *r, bo_message *message)
 bo_status bo__trainrun_check_files(run *r, bo_message *message)
 {
     bo_status status = bo__output_check(r->output, message);
+    bo__safetensors_sweep(r->output);
+    bo__safetensors_sweep(r->checkpoint);
     return !status && r->plot ? check_plot(r, message) : status;
 }
 

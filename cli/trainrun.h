@@ -39,7 +39,7 @@ int bo__trainrun_all(bo__trainrun *r);
 
 /* ---- its files: trainfiles.c ------------------------------------------------------------- */
 
-/* That weights and curve can be written; r->plot becomes NULL when there is no gnuplot. */
+/* That weights and curve can be written; what a killed process left half-written goes.  r->plot becomes NULL when there is no gnuplot. */
 bo_status bo__trainrun_check_files(bo__trainrun *r, bo_message *message);
 
 /* Draws the log. */

@@ -2,12 +2,16 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The bytes go to a temporary file beside the place, to the disk, and then under the name.
+ * The bytes go to a temporary file beside the place, PATH.PID.tmp, to the disk, and then under the
+ * name.
  */
 #include "safetensors.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -176,4 +180,30 @@ bo_status bo__safetensors_write(const char *path, size_t count, const bo__stored
     free(header);
     free(temporary);
     return status;
+}
+
+/* Whether a name is BASE.PID.tmp of a process that is no more. */
+static bool is_left_over(const char *name, const char *base)
+{
+    size_t length = strlen(base);
+    if (strncmp(name, base, length) || name[length] != '.')
+        return false;
+    char *end;
+    const char *digits = name + length + 1;
+    long pid = *digits >= '1' && *digits <= '9' ? strtol(digits, &end, 10) : 0;
+    return pid > 0 && pid <= INT_MAX && !strcmp(end, ".tmp") && kill((pid_t)pid, 0) &&
+           errno == ESRCH;
+}
+
+void bo__safetensors_sweep(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    DIR *listing = folder ? opendir(folder) : NULL;
+    for (struct dirent *entry; listing && (entry = readdir(listing));)
+        if (is_left_over(entry->d_name, base))
+            unlinkat(dirfd(listing), entry->d_name, 0);
+    if (listing)
+        closedir(listing);
+    free(folder);
 }

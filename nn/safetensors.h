@@ -55,4 +55,7 @@ void bo__safetensors_copy(const bo__safetensors *file, const bo__stored *tensor,
 bo_status bo__safetensors_write(const char *path, size_t count, const bo__stored *tensors,
                                 size_t texts, const bo__text_pair *text, bo_message *message);
 
+/* Removes what processes that were killed while they wrote `path` left beside it. */
+void bo__safetensors_sweep(const char *path);
+
 #endif

@@ -61,9 +61,18 @@ run() # OUTPUT OPTION…
         --lr 1e-3 --warmup 10 --clip 1 --ema 0.9 --output "$output" "$@"
 }
 
-# Two threads, one thread: the same weights, and a log of three rows.
+# Two threads, one thread: the same weights, and a log of three rows.  What a process left that was
+# killed while it wrote goes, what a living one writes stays; so does what only looks like it.
+: >whole.99999999.tmp
+: >whole.checkpoint.99999999.tmp
+: >whole.checkpoint.$$.tmp
+: >whole.checkpoint.99999999x.tmp
+: >other.checkpoint.99999999.tmp
 run whole --threads 2 --log log.csv >said 2>&1 || fail 'a run fails'
 [ -s whole ] && [ ! -e whole.checkpoint ] || fail 'no weights, or a checkpoint left behind'
+[ "$(echo ./*.tmp)" = "$(echo ./other.checkpoint.99999999.tmp ./whole.checkpoint.*.tmp)" ] &&
+    [ -e whole.checkpoint.$$.tmp ] && [ -e whole.checkpoint.99999999x.tmp ] &&
+    [ ! -e whole.checkpoint.99999999.tmp ] || fail "left-overs: $(echo ./*.tmp)"
 [ "$(wc -l <log.csv)" = 4 ] || fail 'the log has not three rows'
 head -n 1 log.csv | grep -q '^step,loss,context,target,' || fail 'the header of the log'
 grep -q 'step 150/150' said || fail 'no line for the last step'
