@@ -16,7 +16,7 @@
 #include "args.h"
 #include "interrupt.h"
 
-enum { BAR = 24, LINE = 1024 };
+enum { BAR = 24, LEAST = 4, LINE = 1024 }; /* cells of the bar, and where there is no room */
 static const double INTERVAL = 0.1; /* seconds between two drawings: smooth, and costs nothing */
 
 double bo__progress_clock(void)
@@ -71,27 +71,43 @@ static void cut(char *text, size_t width)
         }
 }
 
+static size_t characters(const char *text)
+{
+    size_t count = 0;
+    for (; *text; text++)
+        count += ((unsigned char)*text & 0xC0) != 0x80;
+    return count;
+}
+
+/* The bar, and a space behind it, as long as the other text leaves room for. */
+static void draw_cells(char cells[BAR * 3 + 2], const bo__progress *bar, size_t done, size_t room)
+{
+    size_t count = room < LEAST ? LEAST : room > BAR ? BAR : room, at = 0;
+    size_t full = (size_t)(fmin((double)done / (double)bar->total, 1) * (double)count);
+    for (size_t i = 0; i < count; i++) {
+        const char *cell = bar->utf8 ? (i < full ? "━" : "─") : i < full ? "#" : "-";
+        at += (size_t)sprintf(cells + at, "%s", cell);
+    }
+    sprintf(cells + at, " ");
+}
+
 void bo__progress_line(char *buffer, size_t room, const bo__progress *bar, size_t width,
                        size_t done, double elapsed, const char *extra)
 {
-    char cells[BAR * 3 + 1] = "", left[32] = "";
-    double share = bar->total ? fmin((double)done / (double)bar->total, 1) : 0;
-    size_t full = (size_t)(share * BAR), at = 0;
-    for (size_t i = 0; bar->total && i < BAR; i++) {
-        const char *cell = bar->utf8 ? (i < full ? "━" : "─") : i < full ? "#" : "-";
-        at += (size_t)snprintf(cells + at, sizeof cells - at, "%s", cell);
-    }
+    char cells[BAR * 3 + 2] = "", left[32] = "", total[32] = "", text[LINE];
     if (bar->total && done && done < bar->total) {
         char time[24];
         bo__progress_time(time, sizeof time,
                           elapsed * (double)(bar->total - done) / (double)done);
         snprintf(left, sizeof left, "  %s left", time);
     }
-    char total[32] = "";
     if (bar->total)
         snprintf(total, sizeof total, "/%zu", bar->total);
-    snprintf(buffer, room, "%s%s%s%s%zu%s%s%s%s", bar->label, *bar->label ? " " : "", cells,
-             *cells ? " " : "", done, total, left, *extra ? "  " : "", extra);
+    snprintf(text, sizeof text, "%zu%s%s%s%s", done, total, left, *extra ? "  " : "", extra);
+    size_t taken = characters(bar->label) + 2 + characters(text);
+    if (bar->total)
+        draw_cells(cells, bar, done, width > taken ? width - taken : 0);
+    snprintf(buffer, room, "%s%s%s%s", bar->label, *bar->label ? " " : "", cells, text);
     cut(buffer, width);
 }
 

@@ -8,8 +8,8 @@
  *         bo__progress_update(&bar, step, "loss %.3f", loss);
  *     bo__progress_end(&bar);
  *
- * Shows label, bar, done/total, the extra text and the time left, on one line cut to the width of
- * the terminal and redrawn at most ten times a second.
+ * Shows label, bar, done/total, the extra text and the time left, on one line redrawn at most ten
+ * times a second.  Where the terminal is too narrow the bar is shorter, then the line is cut.
  */
 #ifndef BO_PROGRESS_H
 #define BO_PROGRESS_H

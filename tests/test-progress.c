@@ -26,8 +26,10 @@ static void says_done_and_left(void **state)
     char line[256];
     bo__progress_line(line, sizeof line, &bar, 200, 10, 30, "best 1.5");
     assert_string_equal(line, "run ######------------------ 10/40  1:30 left  best 1.5");
+    bo__progress_line(line, sizeof line, &bar, 39, 10, 30, "best 1.5");
+    assert_string_equal(line, "run ##------ 10/40  1:30 left  best 1.5");
     bo__progress_line(line, sizeof line, &bar, 12, 10, 30, "best 1.5");
-    assert_string_equal(line, "run ######--");
+    assert_string_equal(line, "run #--- 10/");
     bo__progress_line(line, sizeof line, &bar, 200, 40, 30, "");
     assert_string_equal(line, "run ######################## 40/40");
     bo__progress_line(line, sizeof line, &bar, 200, 55, 30, "");
@@ -39,6 +41,14 @@ static void says_done_and_left(void **state)
     bar.utf8 = true;
     bo__progress_line(line, sizeof line, &bar, 6, 4, 30, "x");
     assert_string_equal(line, "run ━━");
+    bo__progress_line(line, sizeof line, &bar, 16, 2, 30, "é");
+    assert_string_equal(line, "run ━━── 2/4  0:");
+    /* What bo-train shows fits into 80 columns, of which the last stays free. */
+    bar = (bo__progress){.label = "banp", .total = 100000};
+    bo__progress_line(line, sizeof line, &bar, 79, 12345, 3600,
+                      "loss -0.123  target -0.456  12345 tasks/s");
+    assert_string_equal(line, "banp ---- 12345/100000  7:06:02 left  loss -0.123  target -0.456  "
+                              "12345 tasks/s");
 }
 
 static void tells_time(void **state)
