@@ -158,7 +158,7 @@ wait_for other.checkpoint $!
 kill -9 $! 2>/dev/null || true
 wait $! 2>/dev/null || true
 if [ -e other.checkpoint ]; then
-    refuses 'other options' --model cnp --batch 5 --steps 150 --output other --resume
+    refuses 'batch was 4, now 5;' --model cnp --batch 5 --steps 150 --output other --resume
     cp other.checkpoint before
     status=0
     run other --quiet 2>said || status=$?

@@ -83,10 +83,16 @@ static void resumes(bo__optimizer optimizer, bo__prior_kind prior)
     run(second, 2);
     assert_same(whole, second);
     assert_true(whole->smooth == second->smooth);
-    o.adam.rate = 2e-3;
+    o.adam.rate = 0.5;
+    o.optimizer = BO__OPTIMIZER_ADAM;
+    o.precision = BO__PRECISION_BF16;
     bo__trainer *other = made(&o);
     assert_int_equal(bo__trainer_load(other, &seconds, path, &message), BO_EINVAL);
-    assert_non_null(strstr(message.text, "other options"));
+    bool muon = optimizer == BO__OPTIMIZER_MUON;
+    assert_non_null(strstr(message.text, "other options: lr was 0.001"));
+    assert_non_null(strstr(message.text, ", now 0.5; precision was float32, now bf16"));
+    assert_true(muon == !!strstr(message.text, "; optimizer was muon, now adam"));
+    assert_null(strstr(message.text, "steps"));
     unlink(path);
     assert_int_equal(bo__trainer_load(other, &seconds, path, &message), BO_EIO);
     bo__trainer_free(whole);

@@ -95,16 +95,60 @@ bo_status bo__trainer_save(const bo__trainer *t, double seconds, const char *pat
     return status;
 }
 
-/* Says where two options texts differ. */
+/* What a word that is missing means. */
+static const bo__text_pair usual[] = {
+    {"optimizer", "adam"}, {"norm", "post"}, {"precision", "float32"}};
+
+/* The value of a key of some length in "key=value key=value"; NULL: it is not there. */
+static const char *find(const char *text, const char *key, int length)
+{
+    for (const char *at = text; at; at = strchr(at, ' ')) {
+        at += *at == ' ';
+        if (!strncmp(at, key, (size_t)length) && at[length] == '=')
+            return at + length + 1;
+    }
+    return NULL;
+}
+
+static const char *find_or_usual(const char *text, const char *key, int length)
+{
+    const char *value = find(text, key, length);
+    for (size_t i = 0; !value && i < sizeof usual / sizeof *usual; i++)
+        if (!strncmp(usual[i].key, key, (size_t)length) && !usual[i].key[length])
+            value = usual[i].text;
+    return value ? value : "none";
+}
+
+/* Of the options that `list` has, and `not` (or NULL) has not, those whose values differ. */
+static void put_differences(FILE *out, const char *list, const char *not, const char *was,
+                            const char *is)
+{
+    for (const char *at = list; *at; at += strcspn(at, " "), at += *at == ' ') {
+        int key = (int)strcspn(at, " =");
+        const char *a = find_or_usual(was, at, key), *b = find_or_usual(is, at, key);
+        int m = (int)strcspn(a, " "), n = (int)strcspn(b, " ");
+        if ((not && find(not, at, key)) || (m == n && !strncmp(a, b, (size_t)m)))
+            continue;
+        fprintf(out, "%s%.*s was %.*s, now %.*s", ftell(out) > 0 ? "; " : "", key, at, m, a, n, b);
+    }
+}
+
+/* Says which options differ, by their names. */
 static bo_status differ(const char *path, const char *was, const char *is, bo_message *message)
 {
-    while (*was && *was == *is) {
-        was++;
-        is++;
+    char *text = NULL;
+    size_t room;
+    FILE *memory = open_memstream(&text, &room);
+    if (memory) {
+        put_differences(memory, is, NULL, was, is);
+        put_differences(memory, was, is, was, is);
+        fclose(memory);
     }
-    return bo__fail(message, BO_EINVAL,
-                    "%s: belongs to a run with other options: '…%.60s' there, '…%.60s' here",
-                    path, was, is);
+    bo_status status = bo__fail(message, BO_EINVAL,
+                                "%s: belongs to a run with other options: %.300s", path,
+                                text ? text : "");
+    free(text);
+    return status;
 }
 
 /* The numbers of the state. */
