@@ -39,13 +39,15 @@ int bo__trainrun_all(bo__trainrun *r);
 
 /* ---- its files: trainfiles.c ------------------------------------------------------------- */
 
-/* That weights and curve can be written; what a killed process left half-written goes.  r->plot becomes NULL when there is no gnuplot. */
+/* That weights and curve can be written; what a killed process left half-written goes.  r->plot
+ * becomes NULL when there is no gnuplot. */
 bo_status bo__trainrun_check_files(bo__trainrun *r, bo_message *message);
 
 /* Draws the log. */
 bo_status bo__trainrun_draw(const bo__trainrun *r, bo_message *message);
 
-/* What rank 0 finds: the state to go on from, which is in the checkpoint in any case, and the log. */
+/* What rank 0 finds: the state to go on from, which is in the checkpoint in any case, and the
+ * log. */
 bo_status bo__trainrun_find_state(bo__trainrun *r, bo_message *message);
 
 /* True when the output holds the finished result of a run like this one. */

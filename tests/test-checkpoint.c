@@ -89,8 +89,8 @@ static void resumes(bo__optimizer optimizer, bo__prior_kind prior)
     bo__trainer *other = made(&o);
     assert_int_equal(bo__trainer_load(other, &seconds, path, &message), BO_EINVAL);
     bool muon = optimizer == BO__OPTIMIZER_MUON;
-    assert_non_null(strstr(message.text, "other options: lr was 0.001"));
-    assert_non_null(strstr(message.text, ", now 0.5; precision was float32, now bf16"));
+    assert_non_null(strstr(message.text, "other options: lr was 0.001, now 0.5; "
+                                         "precision was float32, now bf16"));
     assert_true(muon == !!strstr(message.text, "; optimizer was muon, now adam"));
     assert_null(strstr(message.text, "steps"));
     unlink(path);

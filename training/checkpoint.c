@@ -119,6 +119,18 @@ static const char *find_or_usual(const char *text, const char *key, int length)
     return value ? value : "none";
 }
 
+/* A value as it was meant: 17 digits are for the computer. */
+static void put_value(FILE *out, const char *text)
+{
+    int length = (int)strcspn(text, " ");
+    char *end;
+    double number = strtod(text, &end);
+    if (end == text + length && memchr(text, '.', (size_t)length))
+        fprintf(out, "%.9g", number);
+    else
+        fprintf(out, "%.*s", length, text);
+}
+
 /* Of the options that `list` has, and `not` (or NULL) has not, those whose values differ. */
 static void put_differences(FILE *out, const char *list, const char *not, const char *was,
                             const char *is)
@@ -129,7 +141,10 @@ static void put_differences(FILE *out, const char *list, const char *not, const 
         int m = (int)strcspn(a, " "), n = (int)strcspn(b, " ");
         if ((not && find(not, at, key)) || (m == n && !strncmp(a, b, (size_t)m)))
             continue;
-        fprintf(out, "%s%.*s was %.*s, now %.*s", ftell(out) > 0 ? "; " : "", key, at, m, a, n, b);
+        fprintf(out, "%s%.*s was ", ftell(out) > 0 ? "; " : "", key, at);
+        put_value(out, a);
+        fputs(", now ", out);
+        put_value(out, b);
     }
 }
 
