@@ -29,13 +29,17 @@ typedef struct figure {
 
 /* ---- which curve looks how ------------------------------------------------------------------ */
 
+enum { DASHES = 5 }; /* of gnuplot: solid, and four others */
+
 typedef struct look {
     const char *colour;
     int dash;
     double width;
 } look;
 
-/* Of a neural process: its colour by family; its weights' second variant is dashed. */
+/* Of a neural process: its colour by family, its dashes by the variant of its weights (5 kinds of
+ * them; a sixth variant begins anew).  Each variant is a little wider, too: the svg terminal of
+ * gnuplot 5.4 takes two lines of a legend that differ in nothing but their dashes for one. */
 static look look_of(const bo__regret_plan *plan, size_t surrogate)
 {
     static const struct {
@@ -54,10 +58,13 @@ static look look_of(const bo__regret_plan *plan, size_t surrogate)
     for (size_t i = 0; i < sizeof looks / sizeof *looks; i++)
         if (strlen(looks[i].name) == length && !strncmp(looks[i].name, name, length))
             l = looks[i].look;
+    int before = 0;
     for (size_t i = 0; i < surrogate; i++)
-        if (strcspn(plan->surrogate[i].name, "@") == length &&
-            !strncmp(plan->surrogate[i].name, name, length))
-            l.dash = 2;
+        before += strcspn(plan->surrogate[i].name, "@") == length &&
+                  !strncmp(plan->surrogate[i].name, name, length);
+    if (before)
+        l.dash = 1 + before % DASHES;
+    l.width += 0.01 * before;
     return l;
 }
 
@@ -116,7 +123,7 @@ static void write_variables(FILE *script, const figure *f, const char *data)
     fprintf(script, "\nNORMALISED = 0\nBAND = 0.14  # how dark the standard error is\n");
     for (size_t i = 0; i < plan->surrogates; i++) {
         look l = look_of(plan, i);
-        fprintf(script, "look%zu = \"lc rgb '%s' lw %.2g dt %d\"  # %s\n", i, l.colour, l.width,
+        fprintf(script, "look%zu = \"lc rgb '%s' lw %.4g dt %d\"  # %s\n", i, l.colour, l.width,
                 l.dash, plan->surrogate[i].name);
         fprintf(script, "band%zu = \"lc rgb '%s'\"\n", i, l.colour);
     }

@@ -68,6 +68,18 @@ if command -v gnuplot >/dev/null; then
     [ -s again/curves.svg ] || fail 'the script that is left draws nothing'
 fi
 
+# Variants of weights have dashes of their own, in the legend of the SVG too (runs fail: there is
+# nothing else to see).
+"$bench" regret --surrogates cnp@x,cnp@y,cnp@z,random --settings rbf --functions 1 \
+    --iterations 1 --output looks >/dev/null 2>&1 || :
+[ "$(sed -n "s/^look.*#0072b2' lw \([0-9.]*\) dt \([0-9]\).*/\1 \2/p" looks/curves.gp | tr '\n' ,)" = \
+    '1.8 1,1.81 2,1.82 3,' ] || fail "looks: $(grep '^look' looks/curves.gp)"
+if command -v gnuplot >/dev/null; then
+    dashes=$(grep "stroke='rgb( *0, 114, 178)'" looks/curves.svg |
+        sed -n "s/.*stroke-dasharray='\([^']*\)'.*/\1/p" | sort -u | wc -l)
+    [ "$dashes" -eq 2 ] || fail "$dashes kinds of dashes in the legend of curves.svg"
+fi
+
 # The summary is the mean of the runs, and the cumulative regret the sum of the simple one.
 awk -F, '$1 == "rbf" && $2 == "gp" { s[$3] += $10; if ($4 == 5) { total += $10; cum += $11 } }
     END { for (f in s) sum += s[f]; printf "%.6g %.6g %.6g\n", total / 4, sum / 4, cum / 4 }' \
