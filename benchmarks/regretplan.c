@@ -106,6 +106,8 @@ static bo_status unknown_surrogate(const char *name, bo_message *message)
 
 static bo_status read_surrogate(bo__regret_surrogate *s, bo_message *message)
 {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                  "0123456789._-";
     char name[BO_REGRET_NAME];
     snprintf(name, sizeof name, "%s", s->name);
     char *at = strchr(name, '@');
@@ -113,6 +115,11 @@ static bo_status read_surrogate(bo__regret_surrogate *s, bo_message *message)
         *at++ = 0;
         if (!*at)
             return bo__fail(message, BO_EINVAL, "'%s' names no variant after the @", s->name);
+        /* it becomes part of file names, CSV, JSON, HTML and a gnuplot script */
+        if (strspn(at, letters) < strlen(at))
+            return bo__fail(message, BO_EINVAL,
+                            "variant '%s' has other characters than letters, digits and . _ -",
+                            at);
         snprintf(s->variant, sizeof s->variant, "%s", at);
     }
     bool oracle = !strcmp(name, "gp-oracle"), random = !strcmp(name, "random");

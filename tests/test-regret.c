@@ -65,6 +65,8 @@ static void test_lists(void **state)
     refuses_surrogates("gp,gp", "twice");
     refuses_surrogates("gp@paper", "variant");
     refuses_surrogates("gp@", "variant");
+    refuses_surrogates("gp,cnp@a\"b,random", "variant 'a\"b'");
+    refuses_surrogates("cnp@a/b", "letters");
     bo__regret_plan plan = make_plan(BO_REGRET_PLAIN, "rbf:2,branin,tnoise", "gp,random");
     assert_int_equal(plan.settings, 3);
     assert_int_equal(plan.setting[0].dim, 2);
