@@ -116,23 +116,27 @@ static bo_status write_row(FILE *stream, bo__row *row, bo__row_form form, const 
     return status;
 }
 
+/* The header takes the names of the columns from a cell of zeros. */
+static bo_status write_header(FILE *stream, bo__row *row, row_writer write, bo_message *message)
+{
+    bo__regret_point zero = {.mean = 0};
+    bo__regret_cell cell = {.runs = 1};
+    for (size_t q = 0; q < BO_QUANTITIES; q++)
+        cell.curve[q] = &zero;
+    return write_row(stream, row, BO_ROW_HEADER, "", "", write, &cell, 0, message);
+}
+
 static bo_status write_rows(FILE *stream, const bo__regret_summary *summary, row_writer write,
                             size_t lines, bool (*wanted)(const bo__regret_cell *cell),
                             bo_message *message)
 {
     const bo__regret_plan *plan = summary->plan;
     bo__row row = {0};
-    bo_status status = BO_OK;
-    bool headed = false;
+    bo_status status = write_header(stream, &row, write, message);
     for (size_t c = 0; !status && c < plan->settings * plan->surrogates; c++) {
         const bo__regret_cell *cell = &summary->cell[c];
         const char *setting = plan->setting[c / plan->surrogates].name;
         const char *surrogate = plan->surrogate[c % plan->surrogates].name;
-        if (wanted(cell) && !headed) {
-            headed = true;
-            status = write_row(stream, &row, BO_ROW_HEADER, setting, surrogate, write, cell, 0,
-                               message);
-        }
         for (size_t line = 0; !status && wanted(cell) && line < lines; line++)
             status = write_row(stream, &row, BO_ROW_CSV, setting, surrogate, write, cell, line,
                                message);
