@@ -306,21 +306,20 @@ static void report_failures(const bo__regret_summary *summary)
         }
 }
 
+/* The page comes also when the curves do not; *failed is set when gnuplot is there and fails. */
 static bo_status write_results(const settings *s, const bo__regret_summary *summary,
-                               bo__regret_record *const *records, bo_message *message)
+                               bo__regret_record *const *records, bool *failed,
+                               bo_message *message)
 {
     bo_status status = bo__regret_write(s->output, summary, records, message);
     if (status)
         return status;
-    status = bo__regret_draw(s->output, summary, message);
-    bool curves = status == BO_OK;
-    if (status == BO_EUNSUPPORTED) {
+    bo__regret_drawn drawn;
+    bo_status curves = bo__regret_draw(s->output, summary, &drawn, message);
+    if (curves)
         fprintf(stderr, "bo-bench regret: %s\n", message->text);
-        status = BO_OK;
-    }
-    if (!status)
-        status = bo__regret_page(s->output, summary, curves, message);
-    return status;
+    *failed |= curves && curves != BO_EUNSUPPORTED;
+    return bo__regret_page(s->output, summary, drawn, message);
 }
 
 /* Rank 0: from the journal to the results.  *failed says whether a run failed. */
@@ -352,10 +351,10 @@ static bo_status lead(const settings *s, campaign *c, size_t jobs, bool *failed,
     bo__regret_print(stdout, summary);
     if (s->explain)
         bo__regret_explain(stdout, summary);
-    if (s->output)
-        status = write_results(s, summary, c->records, message);
-    report_failures(summary);
     *failed = summary->failed > 0;
+    if (s->output)
+        status = write_results(s, summary, c->records, failed, message);
+    report_failures(summary);
     bo__regret_summary_free(summary);
     return status;
 }

@@ -84,14 +84,17 @@ void bo__regret_explain(FILE *stream, const bo__regret_summary *summary);
 bo_status bo__regret_write(const char *folder, const bo__regret_summary *summary,
                            bo__regret_record *const *records, bo_message *message);
 
-/* regretplot.c: curves.dat, curves.gp and, where there is gnuplot, curves.png, .svg, .pdf.
- * BO_EUNSUPPORTED: there is none. */
+/* regretplot.c: curves.dat, curves.gp and, where there is gnuplot, curves.png, .svg, .pdf; *drawn
+ * says which of them.  BO_EUNSUPPORTED: there is no gnuplot. */
+typedef struct bo__regret_drawn {
+    bool png, svg, pdf;
+} bo__regret_drawn;
 bo_status bo__regret_draw(const char *folder, const bo__regret_summary *summary,
-                          bo_message *message);
+                          bo__regret_drawn *drawn, bo_message *message);
 
-/* regretpage.c: index.html, with curves.svg in it unless `curves` is false. */
-bo_status bo__regret_page(const char *folder, const bo__regret_summary *summary, bool curves,
-                          bo_message *message);
+/* regretpage.c: index.html, with curves.svg in it and a link to curves.pdf where they are. */
+bo_status bo__regret_page(const char *folder, const bo__regret_summary *summary,
+                          bo__regret_drawn drawn, bo_message *message);
 
 /* folder/name; BO_EIO when that is too long. */
 bo_status bo__regret_path(char path[PATH_MAX], const char *folder, const char *name,

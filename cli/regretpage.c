@@ -93,8 +93,10 @@ static double best_of(const bo__regret_summary *s, size_t setting, bo__regret_qu
 
 static void put_mean(FILE *out, const bo__regret_point *p, double best)
 {
-    fprintf(out, "<td%s>%.3g <small>&#177; %.2g</small></td>",
-            p->mean == best ? " class=\"best\"" : "", p->mean, p->se);
+    fprintf(out, "<td%s>%.3g", p->mean == best ? " class=\"best\"" : "", p->mean);
+    if (isfinite(p->se)) /* not of a single run */
+        fprintf(out, " <small>&#177; %.2g</small>", p->se);
+    fprintf(out, "</td>");
 }
 
 static void put_row(FILE *out, const bo__regret_summary *s, size_t setting, size_t i)
@@ -167,8 +169,18 @@ static void put_failures(FILE *out, const bo__regret_summary *s)
     fprintf(out, "</ul>\n");
 }
 
-bo_status bo__regret_page(const char *folder, const bo__regret_summary *summary, bool curves,
-                          bo_message *message)
+static void put_links(FILE *out, bo__regret_drawn drawn)
+{
+    fprintf(out,
+            "<p class=\"quiet\">Every iteration: <a href=\"summary.csv\">summary.csv</a>, "
+            "<a href=\"summary.json\">summary.json</a>. Every evaluation of every run: "
+            "<a href=\"runs.csv\">runs.csv</a>. All tests: <a href=\"tests.csv\">tests.csv</a>. "
+            "Curves: %s<a href=\"curves.gp\">their script</a>.</p>\n</body></html>\n",
+            drawn.pdf ? "<a href=\"curves.pdf\">curves.pdf</a>, " : "");
+}
+
+bo_status bo__regret_page(const char *folder, const bo__regret_summary *summary,
+                          bo__regret_drawn drawn, bo_message *message)
 {
     char path[PATH_MAX];
     bo__output *output;
@@ -179,18 +191,13 @@ bo_status bo__regret_page(const char *folder, const bo__regret_summary *summary,
         return status;
     FILE *out = bo__output_stream(output);
     put_head(out, summary->plan);
-    if (curves)
+    if (drawn.svg)
         status = put_curves(out, folder, message);
     else
-        fprintf(out, "<p class=\"quiet\">No curves: gnuplot was not there.</p>\n");
+        fprintf(out, "<p class=\"quiet\">No curves: gnuplot was not there, or failed.</p>\n");
     put_tables(out, summary);
     put_failures(out, summary);
-    fprintf(out,
-            "<p class=\"quiet\">Every iteration: <a href=\"summary.csv\">summary.csv</a>, "
-            "<a href=\"summary.json\">summary.json</a>. Every evaluation of every run: "
-            "<a href=\"runs.csv\">runs.csv</a>. All tests: <a href=\"tests.csv\">tests.csv</a>. "
-            "Curves: <a href=\"curves.pdf\">curves.pdf</a>, <a href=\"curves.gp\">their "
-            "script</a>.</p>\n</body></html>\n");
+    put_links(out, drawn);
     if (!status)
         return bo__output_commit(output, message);
     bo__output_abort(output);

@@ -329,12 +329,34 @@ static bo_status leave_script(const char *path, const figure *f, bo_message *mes
     return bo__output_commit(output, message);
 }
 
-bo_status bo__regret_draw(const char *folder, const bo__regret_summary *summary,
-                          bo_message *message)
+/* One picture.  *drawn says whether it is there. */
+static bo_status draw_picture(const char *folder, const char *name, const figure *f,
+                              const char *data, bool *drawn, bo_message *message)
 {
-    static const char *const pictures[] = {"curves.png", "curves.svg", "curves.pdf"};
+    char path[PATH_MAX];
+    bo__plot *plot;
+    bo_status status = bo__regret_path(path, folder, name, message);
+    if (!status)
+        status = bo__plot_open(&plot, path, f->width, f->height, message);
+    if (status)
+        return status;
+    write_script(bo__plot_script(plot), f, data);
+    status = bo__plot_close(plot, message);
+    *drawn = status == BO_OK;
+    return status;
+}
+
+bo_status bo__regret_draw(const char *folder, const bo__regret_summary *summary,
+                          bo__regret_drawn *drawn, bo_message *message)
+{
+    const struct {
+        const char *name;
+        bool *drawn;
+    } pictures[] = {{"curves.png", &drawn->png}, {"curves.svg", &drawn->svg},
+                    {"curves.pdf", &drawn->pdf}};
     figure f = layout(summary);
     char data[PATH_MAX], path[PATH_MAX];
+    *drawn = (bo__regret_drawn){.png = false};
     bo_status status = bo__regret_path(data, folder, "curves.dat", message);
     if (!status)
         status = write_data(data, summary, message);
@@ -343,16 +365,17 @@ bo_status bo__regret_draw(const char *folder, const bo__regret_summary *summary,
     if (!status)
         status = leave_script(path, &f, message);
     if (!status && !bo__plot_available(message))
-        return BO_EUNSUPPORTED;
-    for (size_t i = 0; !status && i < 3; i++) {
-        bo__plot *plot;
-        status = bo__regret_path(path, folder, pictures[i], message);
-        if (!status)
-            status = bo__plot_open(&plot, path, f.width, f.height, message);
-        if (status)
-            break;
-        write_script(bo__plot_script(plot), &f, data);
-        status = bo__plot_close(plot, message);
+        status = BO_EUNSUPPORTED;
+    if (status)
+        return status;
+    /* a gnuplot that lacks one terminal still draws the others; the first complaint is kept */
+    for (size_t i = 0; i < 3; i++) {
+        bo_message own;
+        bo_status one = draw_picture(folder, pictures[i].name, &f, data, pictures[i].drawn, &own);
+        if (one && !status) {
+            status = one;
+            *message = own;
+        }
     }
     return status;
 }

@@ -17,14 +17,26 @@ bo__regret_group bo__regret_group_of(const char *surrogate)
     return BO_REGRET_REFERENCE;
 }
 
+/* A number after its mark, or blanks where there is none (NaN), such as the error of one run. */
+static void print_number(FILE *stream, const char *mark, int width, int digits, double value)
+{
+    if (isnan(value))
+        fprintf(stream, "%*s", width + (*mark ? 1 : 0), "");
+    else
+        fprintf(stream, "%s%*.*g", mark, width, digits, value);
+}
+
 static void print_cell(FILE *stream, const bo__regret_plan *plan, const bo__regret_cell *cell)
 {
     size_t end = plan->iterations;
     const bo__regret_point *simple = &cell->curve[BO_SIMPLE][end];
     const bo__regret_point *cumulative = &cell->curve[BO_CUMULATIVE][end];
-    fprintf(stream, " %5zu  %9.3g ±%8.2g  %9.3g [%8.2g,%8.2g]  %8.3g ±%7.2g  %8.2f", cell->runs,
-            simple->mean, simple->se, simple->median, simple->lower, simple->upper,
-            cumulative->mean, cumulative->se, cell->milliseconds);
+    fprintf(stream, " %5zu  %9.3g ", cell->runs, simple->mean);
+    print_number(stream, "±", 8, 2, simple->se);
+    fprintf(stream, "  %9.3g [%8.2g,%8.2g]  %8.3g ", simple->median, simple->lower, simple->upper,
+            cumulative->mean);
+    print_number(stream, "±", 7, 2, cumulative->se);
+    fprintf(stream, "  %8.2f", cell->milliseconds);
     if (cell->pairs)
         fprintf(stream, "  %8.2g %6.2f", cell->cumulative.holm, cell->cumulative.wilcoxon.effect);
     fputc('\n', stream);
@@ -72,10 +84,13 @@ void bo__regret_explain(FILE *stream, const bo__regret_summary *summary)
         for (size_t i = 0; i < plan->surrogates; i++) {
             const bo__regret_cell *cell = bo__regret_cell_at(summary, s, i);
             const bo__regret_habits *h = &cell->habits;
-            if (cell->runs)
-                fprintf(stream, "%-*s %7.0f%% %11.0f%% %9.3g %9.3g %12.0f%%\n", width,
-                        plan->surrogate[i].name, 100 * h->repeats, 100 * h->incumbent, h->sd,
-                        h->sd_end, 100 * h->stuck);
+            if (!cell->runs)
+                continue;
+            fprintf(stream, "%-*s %7.0f%% %11.0f%%", width, plan->surrogate[i].name,
+                    100 * h->repeats, 100 * h->incumbent);
+            print_number(stream, "", 10, 3, h->sd);
+            print_number(stream, "", 10, 3, h->sd_end);
+            fprintf(stream, " %12.0f%%\n", 100 * h->stuck);
         }
     }
 }

@@ -80,6 +80,30 @@ if command -v gnuplot >/dev/null; then
     [ "$dashes" -eq 2 ] || fail "$dashes kinds of dashes in the legend of curves.svg"
 fi
 
+# A gnuplot that fails, and none: the page is there without curves and links to no picture.
+mkdir bad
+printf '#!/bin/sh\necho "no terminal" >&2\nexit 3\n' >bad/gnuplot
+chmod +x bad/gnuplot
+status=0
+# shellcheck disable=SC2086
+PATH="$folder/bad:$PATH" "$bench" regret $options --output drawn >out 2>err || status=$?
+[ $status -eq 1 ] || fail "gnuplot fails: exit status $status"
+grep -q 'could not draw.*no terminal' err || fail "gnuplot fails: $(cat err)"
+# shellcheck disable=SC2086
+PATH=/nowhere "$bench" regret $options --output plain >out 2>err || fail "no gnuplot: $(cat err)"
+grep -q 'no gnuplot' err || fail "no gnuplot, and not a word: $(cat err)"
+for page in drawn plain; do
+    grep -q '</html>' $page/index.html || fail "$page: no page"
+    ! grep -q 'curves\.pdf\|<svg' $page/index.html || fail "$page: links to what is not there"
+done
+same one drawn
+
+# One run has no standard error, random search no sd, a list without gp no tests.
+"$bench" regret --surrogates gp-oracle,random --settings rbf --functions 1 --iterations 2 \
+    --explain --output single >out 2>err || fail "one run: $(cat err)"
+! grep -i nan out single/index.html || fail 'a single run shows NaN'
+[ "$(head -1 single/tests.csv)" = "$(head -1 one/tests.csv)" ] || fail 'tests.csv has no header'
+
 # The summary is the mean of the runs, and the cumulative regret the sum of the simple one.
 awk -F, '$1 == "rbf" && $2 == "gp" { s[$3] += $10; if ($4 == 5) { total += $10; cum += $11 } }
     END { for (f in s) sum += s[f]; printf "%.6g %.6g %.6g\n", total / 4, sum / 4, cum / 4 }' \
@@ -134,6 +158,12 @@ else
     grep -q 'canp@nosuch on rbf: 2 of 2 runs failed' err || fail "not reported: $(cat err)"
     grep -q '^random  *2 ' out || fail "random was taken down: $(cat out)"
     [ "$(wc -l <some/summary.csv)" -eq 4 ] || fail 'summary.csv of the rest'
+    "$bench" regret --surrogates canp@nosuch --settings rbf --functions 1 --iterations 2 \
+        --output none >/dev/null 2>&1 || :
+    for file in summary tests habits times; do
+        [ "$(head -1 none/$file.csv)" = "$(head -1 one/$file.csv)" ] ||
+            fail "$file.csv has no header when all runs fail"
+    done
 fi
 
 # A run whose process dies is reported and left out, all others come to their end, and the same
