@@ -83,26 +83,6 @@ static bo_status make_grid(problem *p, const bo__regret_setting *s, uint64_t see
     return BO_OK;
 }
 
-/* The largest value on points spread over the box less the least value there is.  It only sets
- * the unit of normalised regrets, so a few parts in a thousand do no harm. */
-static double find_range(const bo__objective *objective, double *x)
-{
-    enum { POINTS = 2048 };
-    size_t dim = bo__objective_dim(objective);
-    double most = -INFINITY;
-    bo__rng rng;
-    bo__rng_init(&rng, 0, "regret range", dim);
-    for (size_t i = 0; i < POINTS; i++) {
-        for (size_t j = 0; j < dim; j++) {
-            double low = bo__objective_lower(objective)[j], high = bo__objective_upper(objective)[j];
-            double share = dim == 1 ? (double)i / (POINTS - 1) : bo__rng_uniform(&rng);
-            x[j] = low + share * (high - low);
-        }
-        most = fmax(most, bo__objective_value(objective, x));
-    }
-    return most - bo__objective_least(objective);
-}
-
 static bo_status make_objective(problem *p, const bo__regret_setting *s, uint64_t seed,
                                 bo_message *message)
 {
@@ -113,12 +93,7 @@ static bo_status make_objective(problem *p, const bo__regret_setting *s, uint64_
         return status;
     p->drawn = bo__objective_prior_of(p->objective, &p->prior);
     p->least = bo__objective_least(p->objective);
-    double *x = malloc(s->dim * sizeof *x);
-    if (!x)
-        return bo__fail(message, BO_ENOMEM, "no memory for a point");
-    p->range = find_range(p->objective, x);
-    free(x);
-    return BO_OK;
+    return bo__regret_range(&p->range, p->objective, message);
 }
 
 /* The function of a run; the one of the last run where that is the same. */

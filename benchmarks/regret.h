@@ -121,6 +121,9 @@ void bo__regret_runner_free(bo__regret_runner *runner);                /* takes 
 /* The record, valid until the next call.  NULL when there is no memory. */
 const bo__regret_record *bo__regret_run(bo__regret_runner *runner, size_t run);
 
+/* The largest value of a function less its least one, the unit of normalised regrets. */
+bo_status bo__regret_range(double *range, const bo__objective *objective, bo_message *message);
+
 /* The regrets of a run: iterations + 1 values each. */
 void bo__regret_curves(const bo__regret_plan *plan, const bo__regret_record *r, double *simple,
                        double *cumulative, double *instantaneous);
