@@ -61,6 +61,9 @@ typedef struct bo__regret_plan {
 bo_status bo__regret_read_settings(bo__regret_plan *plan, const char *list, bo_message *message);
 bo_status bo__regret_read_surrogates(bo__regret_plan *plan, const char *list, bo_message *message);
 
+/* Whether the functions of a setting are drawn from a prior, which gp-oracle is told. */
+bool bo__regret_is_drawn(const bo__regret_setting *setting);
+
 /* What only the whole plan shows, such as a setting that the protocol does not have. */
 bo_status bo__regret_check(const bo__regret_plan *plan, bo_message *message);
 

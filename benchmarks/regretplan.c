@@ -155,7 +155,7 @@ bo_status bo__regret_read_surrogates(bo__regret_plan *plan, const char *list, bo
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
-static bool is_prior(const bo__regret_setting *s)
+bool bo__regret_is_drawn(const bo__regret_setting *s)
 {
     return !strncmp(bo__objective_type_name(s->type), "gp_", 3);
 }
@@ -165,13 +165,13 @@ bo_status bo__regret_check(const bo__regret_plan *plan, bo_message *message)
     bool paper = plan->protocol == BO_REGRET_PAPER;
     for (size_t i = 0; i < plan->settings; i++) {
         const bo__regret_setting *s = &plan->setting[i];
-        if (paper && (!is_prior(s) || s->dim != 1))
+        if (paper && (!bo__regret_is_drawn(s) || s->dim != 1))
             return bo__fail(message, BO_EINVAL,
                             "the paper's protocol has the settings rbf, tnoise, matern52 and "
                             "periodic in one dimension, not '%s'",
                             s->name);
         for (size_t j = 0; j < plan->surrogates; j++)
-            if (plan->surrogate[j].kind == BO_REGRET_ORACLE && !is_prior(s))
+            if (plan->surrogate[j].kind == BO_REGRET_ORACLE && !bo__regret_is_drawn(s))
                 return bo__fail(message, BO_EINVAL,
                                 "gp-oracle is told what a function was drawn with, and '%s' was "
                                 "not drawn from a prior",

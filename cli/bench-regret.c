@@ -23,7 +23,11 @@ typedef struct settings {
     size_t jobs; /* 0: chosen */
     bool explain;
     int protocol;
+    char left_out[256]; /* of the default surrogates */
 } settings;
+
+static const char all_surrogates[] =
+    "gp,cnp,np,bnp,canp,anp,banp,cnp+de,canp+de,gp-oracle,random";
 
 static const char purpose[] =
     "Optimises the same functions from the same initial points with every surrogate, and shows "
@@ -45,7 +49,8 @@ static const char notes[] =
     "top. Or any objective that 'bo-run --list' shows. NAME:DIM sets the dimension.\n\n"
     "SURROGATES. What 'bo-run --list' shows; banp@paper takes the weights of the variant 'paper'. "
     "gp-oracle is a GP that is told the kernel, its parameters and the noise; random draws points "
-    "uniformly. gp has the rbf kernel in every setting unless --kernel says otherwise.\n\n"
+    "uniformly. By default those of the list that can work on all settings: gp-oracle needs "
+    "functions drawn from a prior, neural ones weights for the dimension. gp has the rbf kernel in every setting unless --kernel says otherwise.\n\n"
     "PROTOCOLS. plain: functions defined everywhere, noise in the observations and not in the "
     "function, exact mixtures, the acquisition maximised over the box. paper: functions on 1,000 "
     "points of [-2, 2] with the noise as part of them, mixtures of 200 samples collapsed to mean "
@@ -142,6 +147,9 @@ static int parse(settings *s, int argc, char **argv)
         return bo__args_error(&command, "option '--settings': %s", message.text);
     if (bo__regret_read_surrogates(plan, s->surrogates, &message))
         return bo__args_error(&command, "option '--surrogates': %s", message.text);
+    bo__regret_find_weights(plan);
+    if (s->surrogates == all_surrogates)
+        bo__regret_drop_unable(plan, s->left_out, sizeof s->left_out);
     if (bo__regret_check(plan, &message))
         return bo__args_error(&command, "%s", message.text);
     return -1;
@@ -336,6 +344,9 @@ static bo_status lead(const settings *s, campaign *c, size_t jobs, bool *failed,
     if (!bo__ranks_agree(&c->ranks, !status))
         return status;
     c->due = c->runs - found;
+    if (*s->left_out)
+        fprintf(stderr, "without %s, which cannot work on all settings: there are no weights for the "
+                "dimension, or functions are not drawn from a prior\n", s->left_out);
     if (found)
         fprintf(stderr, "%zu of %zu runs are done already\n", found, c->runs);
     status = run_all(c, jobs, message);
@@ -383,7 +394,7 @@ static bo_status run(const settings *s, bool *failed, bo_message *message)
 int bo__bench_main_regret(int argc, char **argv)
 {
     static settings s = {
-        .surrogates = "gp,cnp,np,bnp,canp,anp,banp,cnp+de,canp+de,gp-oracle,random",
+        .surrogates = all_surrogates,
         .names = "rbf,tnoise,matern52,periodic",
         .plan = {.functions = 100, .iterations = 50, .init = 1, .seed = 1, .noise = NAN}};
     bo_options_init(&s.plan.options);
@@ -391,7 +402,6 @@ int bo__bench_main_regret(int argc, char **argv)
     int done = parse(&s, argc, argv);
     if (done >= 0)
         return done;
-    bo__regret_find_weights(&s.plan);
     bo_message message = {""};
     bool failed = false;
     bo_status status = run(&s, &failed, &message);

@@ -20,6 +20,11 @@
 /* Fills plan->weights from the weight files that the surrogates will read. */
 void bo__regret_find_weights(bo__regret_plan *plan);
 
+/* Takes out of a plan that has its weights the surrogates that cannot work in all its settings:
+ * gp-oracle where functions are not drawn from a prior, neural ones without weights for other than
+ * one dimension.  Their names, with commas between, go to `names`. */
+void bo__regret_drop_unable(bo__regret_plan *plan, char *names, size_t room);
+
 /* ---- regretjournal.c ---- */
 
 /* DIR/journal: what was asked for, then the record of each run that came to its end. */

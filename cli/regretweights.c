@@ -53,3 +53,34 @@ void bo__regret_find_weights(bo__regret_plan *plan)
                                         : 0;
         }
 }
+
+/* Weights for one dimension come with bo: without those the runs shall fail, and say so. */
+static bool is_able(const bo__regret_plan *plan, size_t surrogate)
+{
+    const bo__regret_surrogate *s = &plan->surrogate[surrogate];
+    bool net = bo__regret_group_of(s->name) != BO_REGRET_REFERENCE;
+    for (size_t i = 0; i < plan->settings; i++)
+        if ((s->kind == BO_REGRET_ORACLE && !bo__regret_is_drawn(&plan->setting[i])) ||
+            (net && plan->setting[i].dim != 1 && !plan->weights[i][surrogate]))
+            return false;
+    return true;
+}
+
+void bo__regret_drop_unable(bo__regret_plan *plan, char *names, size_t room)
+{
+    size_t kept = 0, at = 0;
+    *names = 0;
+    for (size_t i = 0; i < plan->surrogates; i++) {
+        if (!is_able(plan, i)) {
+            if (at < room)
+                at += (size_t)snprintf(names + at, room - at, "%s%s", at ? "," : "",
+                                       plan->surrogate[i].name);
+            continue;
+        }
+        plan->surrogate[kept] = plan->surrogate[i];
+        for (size_t s = 0; s < plan->settings; s++)
+            plan->weights[s][kept] = plan->weights[s][i];
+        kept++;
+    }
+    plan->surrogates = kept;
+}

@@ -98,6 +98,13 @@ for page in drawn plain; do
 done
 same one drawn
 
+# The default list leaves out what cannot work on a function, and says so; named, it is refused.
+"$bench" regret --settings branin --functions 1 --iterations 2 --init 2 >out 2>err ||
+    fail "default surrogates on branin: $(cat err)"
+grep -q '^gp  *1 ' out && grep -q '^random  *1 ' out || fail "default list on branin: $(cat out)"
+grep -q '^without .*gp-oracle' err || fail "nothing is said of gp-oracle: $(cat err)"
+! grep -q '^gp-oracle' out || fail 'gp-oracle on branin'
+
 # One run has no standard error, random search no sd, a list without gp no tests.
 "$bench" regret --surrogates gp-oracle,random --settings rbf --functions 1 --iterations 2 \
     --explain --output single >out 2>err || fail "one run: $(cat err)"
