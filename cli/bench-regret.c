@@ -47,7 +47,9 @@ static const char notes[] =
     "SETTINGS. rbf, matern52, periodic: functions drawn from a Gaussian process with that kernel, "
     "observed with noise of standard deviation 0.02; tnoise: as rbf, with heavy-tailed noise on "
     "top. Or any objective that 'bo-run --list' shows. NAME:DIM sets the dimension.\n\n"
-    "SURROGATES. What 'bo-run --list' shows; banp@paper takes the weights of the variant 'paper'. "
+    "SURROGATES. What 'bo-run --list' shows; banp@paper takes the weights of the variant 'paper'. Own "
+    "weights: BO_MODELS=FOLDER bo-bench regret --surrogates gp,banp@mine, with "
+    "banp-mine.safetensors in the folder. "
     "gp-oracle is a GP that is told the kernel, its parameters and the noise; random draws points "
     "uniformly. By default those of the list that can work on all settings: gp-oracle needs "
     "functions drawn from a prior, neural ones weights for the dimension. gp has the rbf kernel in every setting unless --kernel says otherwise.\n\n"
@@ -67,8 +69,8 @@ static const char notes[] =
     "FILES in the folder of --output: runs.csv (every evaluation of every run), summary.csv, "
     "summary.json, tests.csv, habits.csv (what --explain shows), times.csv, curves.png, .svg and "
     ".pdf with their gnuplot script "
-    "curves.gp and data curves.dat, and index.html. They depend on the seed only, times.csv and "
-    "the times in index.html apart. The journal there holds the runs that are done: the same "
+    "curves.gp and data curves.dat, and index.html. On one kind of CPU they depend on "
+    "the seed only; times.csv, the times in index.html and the date in curves.pdf apart. The journal there holds the runs that are done: the same "
     "command, started again, goes on from there.\n\n"
     "A run that fails, or takes its process down, is reported and left out; the others go on, "
     "and the exit status is 1. The same command tries it again.";
@@ -286,6 +288,8 @@ static bo_status run_all(campaign *c, size_t jobs, bo_message *message)
     bo__pool pool = {.jobs = jobs, .data = c, .next = pool_next, .work = pool_work,
                      .done = pool_done, .poll = pool_poll, .wait = c->ranks.mpi ? 5 : 50};
     bo__progress_start(&c->bar, c->ranks.rank ? stdout : stderr, "runs", c->due);
+    if (bo__ranks_terminal(&c->ranks))
+        bo__progress_relayed(&c->bar);
     bo_status status = bo__pool_run(&pool, message);
     if (c->ranks.rank) {
         bo__ranks_leave(&c->ranks);
@@ -376,6 +380,13 @@ static bo_status run(const settings *s, bool *failed, bo_message *message)
     bo_status status = bo__ranks_begin(&c.ranks, message);
     if (status)
         return status;
+    char *description = bo__regret_describe(c.plan);
+    status = bo__ranks_compare(&c.ranks, description ? description : "", message);
+    free(description);
+    if (status) {
+        bo__ranks_end(&c.ranks);
+        return status;
+    }
     c.desk = (bo__ranks_desk){.data = &c, .next = hand_out, .take = take_record};
     size_t jobs = s->jobs ? s->jobs : c.ranks.mpi ? 1 : bo__parallel_cores();
     if (c.ranks.rank == 0)

@@ -38,13 +38,24 @@ static bool speaks_utf8(void)
     return false;
 }
 
-void bo__progress_start(bo__progress *bar, FILE *stream, const char *label, size_t total)
+/* Whether the terminal can go back to the beginning of a line. */
+static bool can_redraw(void)
 {
     const char *term = getenv("TERM");
+    return !term || strcmp(term, "dumb");
+}
+
+void bo__progress_start(bo__progress *bar, FILE *stream, const char *label, size_t total)
+{
     *bar = (bo__progress){.stream = stream, .label = label, .total = total, .last = -INFINITY};
-    bar->live = isatty(fileno(stream)) && (!term || strcmp(term, "dumb"));
+    bar->live = isatty(fileno(stream)) && can_redraw();
     bar->utf8 = speaks_utf8();
     bar->begin = bo__progress_clock();
+}
+
+void bo__progress_relayed(bo__progress *bar)
+{
+    bar->live = can_redraw();
 }
 
 void bo__progress_time(char *buffer, size_t room, double seconds)

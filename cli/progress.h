@@ -22,7 +22,7 @@ typedef struct bo__progress {
     FILE *stream;
     const char *label;
     size_t total; /* may be changed between updates; 0: unknown */
-    bool live;    /* stream is a terminal */
+    bool live;    /* stream is a terminal, or ends at one */
     bool drawn;   /* a line stands there */
     bool utf8;
     double begin; /* seconds on the monotonic clock */
@@ -31,6 +31,9 @@ typedef struct bo__progress {
 
 /* The label is not copied. */
 void bo__progress_start(bo__progress *bar, FILE *stream, const char *label, size_t total);
+
+/* The stream is no terminal itself but ends at one, by way of mpirun: draw on it. */
+void bo__progress_relayed(bo__progress *bar);
 
 /* done of total turns are over; format adds text, NULL for none. */
 __attribute__((format(printf, 3, 4))) void bo__progress_update(bo__progress *bar, size_t done,

@@ -34,6 +34,9 @@ typedef struct bo__regret_journal bo__regret_journal;
  * out of memory; free it. */
 char *bo__regret_describe(const bo__regret_plan *plan);
 
+/* The first line in which two descriptions differ: "'A', and this is 'B'"; false: there is none. */
+bool bo__regret_differ(const char *there, const char *here, char *line, size_t room);
+
 /* Opens or continues the journal of a folder, which is made where it is not there.  Records found
  * in it go to records, one entry per run, and belong to the caller; *found counts them.  Refused
  * when the journal is of another plan, holds runs with other weights, or another process is at it. */
@@ -62,6 +65,13 @@ void bo__ranks_end(bo__ranks *ranks);
 
 /* All ranks hear what rank 0 says. */
 bool bo__ranks_agree(const bo__ranks *ranks, bool go);
+
+/* All ranks must be about to do the same on the same kind of CPU, as rank 0 has it described. */
+bo_status bo__ranks_compare(const bo__ranks *ranks, const char *description, bo_message *message);
+
+/* Whether what rank 0 writes to stderr comes out on a terminal: mpirun puts a pipe there, and ends
+ * it where its own goes. */
+bool bo__ranks_terminal(const bo__ranks *ranks);
 
 /* On other ranks than 0: asks for a run (false: there is none), and hands over a record. */
 bool bo__ranks_ask(const bo__ranks *ranks, size_t *run);

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What depends on how fast the machine is stands in times.csv alone: all other files are the
+ * What depends on how fast the machine is stands in files of their own: all others here are the
  * same, byte by byte, whenever the seed is.
  */
 #include <math.h>

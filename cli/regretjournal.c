@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "blas.h"
 #include "message.h"
 #include "regretbench.h"
 
@@ -69,23 +70,34 @@ char *bo__regret_describe(const bo__regret_plan *plan)
             o->starts);
     if (o->grid_stride)
         fprintf(out, "grid-stride %zu\n", o->grid_stride);
+    char cpu[128];
+    bo__blas_name(cpu, sizeof cpu);
+    fprintf(out, "cpu %s\n", cpu);
     return fclose(out) ? (free(text), NULL) : text;
 }
 
-/* Says in which line two descriptions differ. */
-static bo_status other_plan(const char *folder, const char *there, const char *here,
-                            bo_message *message)
+bool bo__regret_differ(const char *there, const char *here, char *line, size_t room)
 {
     while (*there && *here) {
         int a = (int)strcspn(there, "\n"), b = (int)strcspn(here, "\n");
-        if (a != b || strncmp(there, here, (size_t)a))
-            return bo__fail(message, BO_EINVAL,
-                            "'%s' holds runs with '%.*s', and this is '%.*s': choose another "
-                            "--output, or remove that folder",
-                            folder, a, there, b, here);
+        if (a != b || strncmp(there, here, (size_t)a)) {
+            snprintf(line, room, "'%.*s', and this is '%.*s'", a, there, b, here);
+            return true;
+        }
         there += a + (there[a] == '\n');
         here += b + (here[b] == '\n');
     }
+    return false;
+}
+
+static bo_status other_plan(const char *folder, const char *there, const char *here,
+                            bo_message *message)
+{
+    char line[400];
+    if (bo__regret_differ(there, here, line, sizeof line))
+        return bo__fail(message, BO_EINVAL,
+                        "'%s' holds runs with %s: choose another --output, or remove that folder",
+                        folder, line);
     return bo__fail(message, BO_EINVAL, "'%s' holds other runs: choose another --output", folder);
 }
 

@@ -6,8 +6,10 @@
  * in a process of their own and send the record back.  So a fast machine does more of them, and
  * what is run does not depend on who runs it.
  */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "config.h"
 #include "message.h"
@@ -53,6 +55,47 @@ bool bo__ranks_agree(const bo__ranks *ranks, bool go)
     if (ranks->mpi)
         MPI_Bcast(&word, 1, MPI_INT, 0, MPI_COMM_WORLD);
     return word;
+}
+
+bo_status bo__ranks_compare(const bo__ranks *ranks, const char *description, bo_message *message)
+{
+    char line[400], *first;
+    uint64_t size = strlen(description) + 1;
+    if (!ranks->mpi)
+        return BO_OK;
+    MPI_Bcast(&size, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+    first = malloc((size_t)size);
+    int good = first != NULL, all;
+    MPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (all) {
+        if (ranks->rank == 0)
+            memcpy(first, description, (size_t)size);
+        MPI_Bcast(first, (int)size, MPI_CHAR, 0, MPI_COMM_WORLD);
+        good = !strcmp(first, description);
+        MPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    }
+    bo_status status = all ? BO_OK : BO_EINVAL;
+    if (!all && first && bo__regret_differ(first, description, line, sizeof line))
+        bo__fail(message, status,
+                 "rank %d: the first rank has %s; results must not depend on who does what",
+                 ranks->rank, line);
+    else if (!all)
+        bo__fail(message, status, "rank %d: the ranks are not alike", ranks->rank);
+    free(first);
+    return status;
+}
+
+bool bo__ranks_terminal(const bo__ranks *ranks)
+{
+    char path[64];
+    if (!ranks->mpi || ranks->rank)
+        return false;
+    snprintf(path, sizeof path, "/proc/%ld/fd/2", (long)getppid());
+    int fd = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+    bool terminal = fd >= 0 && isatty(fd);
+    if (fd >= 0)
+        close(fd);
+    return terminal;
 }
 
 bool bo__ranks_ask(const bo__ranks *ranks, size_t *run)
@@ -140,6 +183,16 @@ void bo__ranks_end(bo__ranks *ranks)
 bool bo__ranks_agree(const bo__ranks *ranks, bool go)
 {
     return go;
+}
+
+bo_status bo__ranks_compare(const bo__ranks *ranks, const char *description, bo_message *message)
+{
+    return BO_OK;
+}
+
+bool bo__ranks_terminal(const bo__ranks *ranks)
+{
+    return false;
 }
 
 bool bo__ranks_ask(const bo__ranks *ranks, size_t *run)

@@ -11,6 +11,7 @@
 
 #include <cblas.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,6 +74,12 @@ const char *bo_blas_advice(void)
     if (!strstr(openblas_get_config(), "DYNAMIC_ARCH"))
         return NULL; /* built for one CPU: it has no other kernels */
     return bo__blas_judge(openblas_get_corename(), bo__blas_cpu());
+}
+
+void bo__blas_name(char *name, size_t room)
+{
+    static const char *const levels[] = {"no AVX2", "AVX2", "AVX-512"};
+    snprintf(name, room, "%s, %s", openblas_get_corename(), levels[bo__blas_cpu()]);
 }
 
 static void one_thread(void)

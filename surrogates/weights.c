@@ -128,7 +128,8 @@ static bo_status missing(const bo__weights_key *key, const char *name, bo_messag
     return bo__fail(message, BO_ENOMODEL,
                     "no weights for %s in %zu dimension%s: there is no %s in %s; make it with "
                     "bo-train --model %s --dim %zu --sigma-floor %s%s --output %s and set "
-                    "BO_MODELS to its folder, or name a file with --model", key->kind, key->dim,
+                    "BO_MODELS to its folder, or name a file where there is an option --model",
+                    key->kind, key->dim,
                     key->dim == 1 ? "" : "s", name, places, key->kind, key->dim,
                     sharp ? "0.01 --clip 1" : "0.1", seed, name);
 }

@@ -208,9 +208,25 @@ fi
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0"
 # shellcheck disable=SC2086
-mpirun --oversubscribe -n 3 "$bench" regret $options --output ranks >out 2>err ||
-    fail "mpirun: $(cat err)"
+mpirun --oversubscribe -n 3 "$bench" regret $options --output ranks >out 2>ranks.err ||
+    fail "mpirun: $(cat ranks.err)"
 same one ranks
+# Ranks that are not about to do the same, or not on the same kind of CPU, are refused.
+status=0
+# shellcheck disable=SC2086
+mpirun --oversubscribe -n 1 "$bench" regret $options : -n 1 "$bench" regret $options --seed 2 \
+    >apart.out 2>err || status=$?
+[ $status -ne 0 ] || fail 'ranks with other seeds agree'
+grep -q "rank 1: the first rank has 'seed 1', and this is 'seed 2'" err ||
+    fail "other seeds: $(cat err)"
+# The progress bar is where mpirun's own messages are: on a terminal, and nowhere else.
+! grep -q 'runs .*/24' ranks.err || fail "a progress bar in a file: $(cat ranks.err)"
+if command -v script >/dev/null; then
+    script -qec "mpirun --oversubscribe -n 2 '$bench' regret $slow --output bar >bar.out" \
+        /dev/null </dev/null >bar.err 2>&1 || fail "mpirun on a terminal: $(cat bar.err)"
+    grep -q 'runs .*/36' bar.err || fail "no progress bar: $(cat bar.err)"
+    ! grep -q 'runs .*/36' bar.out || fail 'a progress bar among the results'
+fi
 nets='--surrogates gp,np,banp --settings rbf --functions 3 --iterations 4 --samples 10'
 # shellcheck disable=SC2086
 "$bench" regret $nets --output nets >/dev/null 2>err || fail "nets: $(cat err)"

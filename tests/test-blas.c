@@ -100,6 +100,18 @@ static void single_means_one_thread(void **state)
     assert_int_equal(openblas_get_num_threads(), 1);
 }
 
+/* Both what OpenBLAS runs and what our own loops run. */
+static void name_has_both_kernels(void **state)
+{
+    static const char *const ends[] = {", no AVX2", ", AVX2", ", AVX-512"};
+    char name[128], wanted[128], cut[4];
+    bo__blas_name(name, sizeof name);
+    snprintf(wanted, sizeof wanted, "%s%s", openblas_get_corename(), ends[bo__blas_cpu()]);
+    assert_string_equal(name, wanted);
+    bo__blas_name(cut, sizeof cut);
+    assert_int_equal(strlen(cut), 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -109,6 +121,7 @@ int main(void)
         cmocka_unit_test(the_cpu_is_what_the_kernel_says),
         cmocka_unit_test(the_users_choice_is_respected),
         cmocka_unit_test(single_means_one_thread),
+        cmocka_unit_test(name_has_both_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -76,6 +76,24 @@ static void silent_without_a_terminal(void **state)
     fclose(file);
 }
 
+/* What mpirun passes on is drawn, except for a terminal that cannot take it. */
+static void draws_when_relayed(void **state)
+{
+    bo__progress bar;
+    FILE *file = tmpfile();
+    setenv("TERM", "dumb", 1);
+    bo__progress_start(&bar, file, "run", 3);
+    bo__progress_relayed(&bar);
+    bo__progress_update(&bar, 1, NULL);
+    assert_int_equal(ftell(file), 0);
+    setenv("TERM", "xterm", 1);
+    bo__progress_relayed(&bar);
+    bo__progress_update(&bar, 1, NULL);
+    assert_true(ftell(file) > 0);
+    bo__progress_end(&bar);
+    fclose(file);
+}
+
 /* A pseudo-terminal; the end that a program writes to is returned. */
 static FILE *open_terminal(int *master)
 {
@@ -148,7 +166,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(says_done_and_left),        cmocka_unit_test(tells_time),
-        cmocka_unit_test(silent_without_a_terminal), cmocka_unit_test(draws_on_a_terminal),
+        cmocka_unit_test(silent_without_a_terminal),
+        cmocka_unit_test(draws_when_relayed), cmocka_unit_test(draws_on_a_terminal),
         cmocka_unit_test(second_signal_exits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

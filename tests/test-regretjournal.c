@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "blas.h"
 #include "check.h"
 #include "regretbench.h"
 
@@ -157,6 +158,27 @@ static void test_other_plans(void **state)
     visit(1 << 1, RUNS); /* and nothing was lost by it */
 }
 
+/* On another kind of CPU the last digits would differ: the line of the description says so. */
+static void test_other_cpu(void **state)
+{
+    unlink(path);
+    visit(0, 1);
+    char cpu[128], wanted[160], text[4096] = "";
+    bo__blas_name(cpu, sizeof cpu);
+    snprintf(wanted, sizeof wanted, "\ncpu %s\n", cpu);
+    FILE *file = fopen(path, "r+");
+    assert_true(fread(text, 1, sizeof text - 1, file) > 0);
+    char *line = strstr(text, wanted);
+    assert_non_null(line);
+    fseek(file, line + 5 - text, SEEK_SET);
+    fputc('?', file);
+    fclose(file);
+    snprintf(wanted, sizeof wanted, "holds runs with 'cpu ?%s', and this is 'cpu %s'", cpu + 1,
+             cpu);
+    refused(&plan, wanted);
+    unlink(path);
+}
+
 /* Runs without weights at first, later with some: the others are kept, but none may change. */
 static void test_other_weights(void **state)
 {
@@ -209,6 +231,7 @@ int main(void)
         cmocka_unit_test(test_damaged),     cmocka_unit_test(test_other_plans),
         cmocka_unit_test(test_other_files), cmocka_unit_test(test_two_at_once),
         cmocka_unit_test(test_no_folder),   cmocka_unit_test(test_other_weights),
+        cmocka_unit_test(test_other_cpu),
     };
     return cmocka_run_group_tests(tests, open_folder, close_folder);
 }
