@@ -53,6 +53,9 @@ typedef struct bo__regret_plan {
     double noise; /* sd of the observation noise; NAN: the one that goes with the function */
     bo__regret_setting setting[BO_REGRET_MOST];
     bo__regret_surrogate surrogate[BO_REGRET_MOST];
+    /* The surrogate that others are compared with; empty: gp, where it is there.  Runs do not
+     * depend on it. */
+    char reference[BO_REGRET_NAME];
     /* What tells the weights of a surrogate in a setting from others; 0 for those without. */
     uint64_t weights[BO_REGRET_MOST][BO_REGRET_MOST]; /* [setting][surrogate] */
 } bo__regret_plan;

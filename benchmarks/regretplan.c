@@ -179,6 +179,14 @@ bo_status bo__regret_check(const bo__regret_plan *plan, bo_message *message)
     }
     if (paper && !isnan(plan->noise))
         return bo__fail(message, BO_EINVAL, "the paper's protocol has a noise of its own");
+    size_t reference = 0;
+    while (reference < plan->surrogates &&
+           strcmp(plan->surrogate[reference].name, plan->reference))
+        reference++;
+    if (*plan->reference && reference == plan->surrogates)
+        return bo__fail(message, BO_EINVAL,
+                        "the reference '%s' is none of the surrogates that are compared",
+                        plan->reference);
     if (!plan->init || !plan->functions)
         return bo__fail(message, BO_EINVAL, "at least one function and one initial point");
     return BO_OK;

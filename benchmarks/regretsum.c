@@ -13,8 +13,9 @@
 
 size_t bo__regret_reference(const bo__regret_plan *plan)
 {
+    const char *name = *plan->reference ? plan->reference : "gp";
     for (size_t i = 0; i < plan->surrogates; i++)
-        if (!strcmp(plan->surrogate[i].name, "gp"))
+        if (!strcmp(plan->surrogate[i].name, name))
             return i;
     return plan->surrogates;
 }
@@ -69,6 +70,14 @@ static double time_of(const bo__regret_plan *plan, const bo__regret_record *r, d
     return plan->iterations ? sum / (double)plan->iterations : 0;
 }
 
+/* The CPU milliseconds of each suggestion of a run, at its iteration. */
+static void add_times(sample *s, const bo__regret_plan *plan, const bo__regret_record *r, size_t n)
+{
+    for (size_t t = 1; t <= plan->iterations; t++)
+        s->value[BO_MILLISECONDS][t * s->functions + n] =
+            1e3 * bo__regret_get(r, plan->init + t - 1, BO_REGRET_SECONDS);
+}
+
 /* Puts run number `function` into the sample; `curves` is room for 3 × (iterations + 1). */
 static void add_run(sample *s, bo__regret_cell *cell, const bo__regret_plan *plan,
                     const bo__regret_record *r, size_t function, double *curves)
@@ -84,6 +93,7 @@ static void add_run(sample *s, bo__regret_cell *cell, const bo__regret_plan *pla
     s->good[function] = true;
     s->last[0][function] = curves[length - 1];
     s->last[1][function] = curves[2 * length - 1];
+    add_times(s, plan, r, n);
     s->milliseconds[n] = time_of(plan, r, &cell->slowest);
     bo__regret_habits_add(&cell->habits, bo__regret_habits_of(plan, r));
 }
@@ -135,18 +145,22 @@ static bo_status sum_cell(bo__regret_summary *summary, sample *s, size_t setting
 
 /* ---- tests --------------------------------------------------------------------------------- */
 
-static bo_status compare(bo__regret_test *test, const sample *s, const sample *gp, size_t which,
-                         double *pairs, size_t *count, bo_message *message)
+/* `room` has 3 numbers a function. */
+static bo_status compare(bo__regret_test *test, const sample *s, const sample *other, size_t which,
+                         double *room, size_t *count, bo_message *message)
 {
     size_t n = 0;
-    double *a = pairs, *b = pairs + s->functions;
+    double *a = room, *b = room + s->functions, *difference = room + 2 * s->functions;
     for (size_t f = 0; f < s->functions; f++)
-        if (s->good[f] && gp->good[f]) {
+        if (s->good[f] && other->good[f]) {
             a[n] = s->last[which][f];
-            b[n++] = gp->last[which][f];
+            b[n] = other->last[which][f];
+            difference[n] = a[n] - b[n];
+            n++;
         }
     *count = n;
-    test->difference = bo__mean(n, a) - bo__mean(n, b);
+    test->difference = bo__mean(n, difference);
+    test->difference_se = bo__standard_error(n, difference);
     return bo__wilcoxon_test(&test->wilcoxon, n, a, b, message);
 }
 
@@ -170,16 +184,17 @@ static bo_status test_setting(bo__regret_summary *summary, const sample *samples
                               double *pairs, bo_message *message)
 {
     const bo__regret_plan *plan = summary->plan;
-    size_t gp = bo__regret_reference(plan), count = 0;
+    size_t reference = bo__regret_reference(plan), count = 0;
     bo__regret_test *simple[BO_REGRET_MOST], *cumulative[BO_REGRET_MOST];
-    for (size_t i = 0; gp < plan->surrogates && i < plan->surrogates; i++) {
+    for (size_t i = 0; reference < plan->surrogates && i < plan->surrogates; i++) {
         bo__regret_cell *cell = &summary->cell[setting * plan->surrogates + i];
-        if (i == gp)
+        cell->against = plan->surrogate[reference].name;
+        if (i == reference)
             continue;
-        bo_status status = compare(&cell->simple, &samples[i], &samples[gp], 0, pairs,
+        bo_status status = compare(&cell->simple, &samples[i], &samples[reference], 0, pairs,
                                    &cell->pairs, message);
         if (!status)
-            status = compare(&cell->cumulative, &samples[i], &samples[gp], 1, pairs, &cell->pairs,
+            status = compare(&cell->cumulative, &samples[i], &samples[reference], 1, pairs, &cell->pairs,
                              message);
         if (status)
             return status;
@@ -201,7 +216,7 @@ static bo_status sum_setting(bo__regret_summary *summary, size_t setting,
     const bo__regret_plan *plan = summary->plan;
     sample samples[BO_REGRET_MOST];
     double *curves = malloc(3 * (plan->iterations + 1) * sizeof *curves);
-    double *pairs = malloc(2 * plan->functions * sizeof *pairs);
+    double *pairs = malloc(3 * plan->functions * sizeof *pairs);
     bo_status status = curves && pairs ? BO_OK : bo__fail(message, BO_ENOMEM, "no memory");
     size_t made = 0;
     for (; !status && made < plan->surrogates; made += !status) {

@@ -9,7 +9,8 @@
 #include "regrethabits.h"
 #include "statistics.h"
 
-/* What is summed up; the last three are divided by the function's range. */
+/* What is summed up: regrets, the last three of them divided by the function's range, and the CPU
+ * time of a suggestion, 0 for the initial points. */
 typedef enum bo__regret_quantity {
     BO_SIMPLE,
     BO_CUMULATIVE,
@@ -17,7 +18,9 @@ typedef enum bo__regret_quantity {
     BO_SIMPLE_NORM,
     BO_CUMULATIVE_NORM,
     BO_INSTANTANEOUS_NORM,
-    BO_QUANTITIES
+    BO_MILLISECONDS,
+    BO_QUANTITIES,
+    BO_REGRETS = BO_MILLISECONDS
 } bo__regret_quantity;
 
 /* Over the functions, at one iteration. */
@@ -25,12 +28,13 @@ typedef struct bo__regret_point {
     double mean, se, median, lower, upper;
 } bo__regret_point;
 
-/* A surrogate against GP on the functions where both came to the end.  A positive effect: the
- * surrogate regrets more than GP. */
+/* A surrogate against the reference on the functions where both came to the end.  A positive
+ * effect: the surrogate regrets more than the reference. */
 typedef struct bo__regret_test {
     bo__wilcoxon wilcoxon;
     double holm;       /* p, adjusted for the surrogates tested in the setting (Holm, 1979) */
-    double difference; /* mean of surrogate less GP */
+    /* Surrogate less reference: the mean over functions and its standard error, NAN for one. */
+    double difference, difference_se;
 } bo__regret_test;
 
 /* One surrogate in one setting. */
@@ -40,7 +44,8 @@ typedef struct bo__regret_cell {
     double milliseconds, milliseconds_se;   /* CPU time of a suggestion: mean over runs */
     double slowest;                         /* the longest suggestion */
     bo__regret_habits habits;               /* mean over runs */
-    size_t pairs;                           /* 0: not compared with GP */
+    const char *against;                    /* name of the reference; NULL: it is not there */
+    size_t pairs;                           /* 0: not compared with the reference */
     bo__regret_test simple, cumulative;     /* at the last iteration, raw */
     char reason[448];                       /* of the first failed run */
 } bo__regret_cell;

@@ -19,7 +19,7 @@
 
 typedef struct settings {
     bo__regret_plan plan;
-    const char *surrogates, *names, *output;
+    const char *surrogates, *names, *reference, *output;
     size_t jobs; /* 0: chosen */
     bool explain;
     int protocol;
@@ -59,18 +59,20 @@ static const char notes[] =
     "and variance, the acquisition maximised over the 1,000 points, points asked for again where "
     "it says so.\n\n"
     "TABLE. Mean and standard error, median and quartiles of the simple regret at the end, "
-    "cumulative regret, CPU milliseconds of a suggestion; then Wilcoxon's signed-rank test "
-    "against gp on the cumulative regret, function by function: p, adjusted after Holm for the "
-    "number of surrogates, and the rank-biserial correlation, from -1 (always less regret than "
-    "gp) to 1 (always more). With --explain a second one: the share of suggestions that repeat an "
+    "cumulative regret, CPU milliseconds of a suggestion; then the cumulative regret less "
+    "that of the reference, gp or the one of --reference, function by function: mean with "
+    "standard error; p of Wilcoxon's signed-rank test, adjusted after Holm for the number of "
+    "surrogates; the rank-biserial correlation, from -1 (always less regret than the reference) "
+    "to 1 (always more). With --explain a second one: the share of suggestions that repeat an "
     "evaluated point (within 0.0005 of the box's side), that repeat the best observed one, the "
     "predicted standard deviation at the suggestions, all and the last ten, and the share of runs "
     "that end with a regret above a tenth of the function's range.\n\n"
     "FILES in the folder of --output: runs.csv (every evaluation of every run), summary.csv, "
-    "summary.json, tests.csv, habits.csv (what --explain shows), times.csv, curves.png, .svg and "
+    "summary.json, tests.csv, habits.csv (what --explain shows), times.csv, steptimes.csv, "
+    "times.json, curves.png, .svg and "
     ".pdf with their gnuplot script "
     "curves.gp and data curves.dat, and index.html. On one kind of CPU they depend on "
-    "the seed only; times.csv, the times in index.html and the date in curves.pdf apart. The journal there holds the runs that are done: the same "
+    "the seed only; the files of times, the times in index.html and the date in curves.pdf apart. The journal there holds the runs that are done: the same "
     "command, started again, goes on from there.\n\n"
     "A run that fails, or takes its process down, is reported and left out; the others go on, "
     "and the exit status is 1. The same command tries it again.";
@@ -129,6 +131,8 @@ static int parse(settings *s, int argc, char **argv)
          .help = "In the paper's protocol neural surrogates look at every N-th point of the grid "
                  "first, then at all near the best ones: quicker, but narrow peaks are missed "
                  "and results differ (default: at all)."},
+        {.name = "reference", .value = "NAME", .kind = BO_ARG_TEXT, .target = &s->reference,
+         .group = "how", .help = "The surrogate that the others are compared with (default gp)."},
         {.name = "explain", .kind = BO_ARG_FLAG, .target = &s->explain, .group = "how",
          .help = "Show how the suggestions were spent, too; see TABLE below."},
         {.name = "jobs", .value = "N", .kind = BO_ARG_SIZE, .target = &s->jobs, .least = 1,
@@ -149,6 +153,8 @@ static int parse(settings *s, int argc, char **argv)
         return bo__args_error(&command, "option '--settings': %s", message.text);
     if (bo__regret_read_surrogates(plan, s->surrogates, &message))
         return bo__args_error(&command, "option '--surrogates': %s", message.text);
+    if (s->reference)
+        snprintf(plan->reference, sizeof plan->reference, "%s", s->reference);
     bo__regret_find_weights(plan);
     if (s->surrogates == all_surrogates)
         bo__regret_drop_unable(plan, s->left_out, sizeof s->left_out);

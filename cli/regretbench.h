@@ -95,7 +95,8 @@ bo_status bo__ranks_serve(const bo__ranks *ranks, bo__ranks_desk *desk, bo_messa
 void bo__regret_print(FILE *stream, const bo__regret_summary *summary);
 void bo__regret_explain(FILE *stream, const bo__regret_summary *summary);
 
-/* regretfiles.c: runs.csv, summary.csv, summary.json, tests.csv, habits.csv, times.csv */
+/* regretfiles.c: runs.csv, summary.csv, summary.json, tests.csv, habits.csv, and times.csv,
+ * steptimes.csv, times.json */
 bo_status bo__regret_write(const char *folder, const bo__regret_summary *summary,
                            bo__regret_record *const *records, bo_message *message);
 

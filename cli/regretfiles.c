@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What depends on how fast the machine is stands in files of their own: all others here are the
- * same, byte by byte, whenever the seed is.
+ * What depends on how fast the machine is stands in times.csv, steptimes.csv and times.json: the
+ * other files are the same, byte by byte, whenever the seed is.
  */
 #include <math.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 static const char *const quantity_names[BO_QUANTITIES] = {
     "simple", "cumulative", "instantaneous", "simple_norm", "cumulative_norm",
-    "instantaneous_norm"};
+    "instantaneous_norm", "milliseconds"};
 
 /* Opens folder/name, lets `write` fill it, and puts it in place. */
 typedef bo_status (*writer)(FILE *stream, const bo__regret_summary *summary,
@@ -120,7 +120,7 @@ static bo_status write_row(FILE *stream, bo__row *row, bo__row_form form, const 
 static bo_status write_header(FILE *stream, bo__row *row, row_writer write, bo_message *message)
 {
     bo__regret_point zero = {.mean = 0};
-    bo__regret_cell cell = {.runs = 1};
+    bo__regret_cell cell = {.runs = 1, .against = ""};
     for (size_t q = 0; q < BO_QUANTITIES; q++)
         cell.curve[q] = &zero;
     return write_row(stream, row, BO_ROW_HEADER, "", "", write, &cell, 0, message);
@@ -192,8 +192,10 @@ static void test_row(bo__row *row, const bo__regret_cell *cell, size_t line)
 {
     const bo__regret_test *test = line ? &cell->cumulative : &cell->simple;
     bo__row_text(row, "regret", line ? "cumulative" : "simple");
+    bo__row_text(row, "against", cell->against);
     bo__row_size(row, "pairs", cell->pairs);
     bo__row_number(row, "difference", test->difference);
+    bo__row_number(row, "difference_se", test->difference_se);
     bo__row_size(row, "differing", test->wilcoxon.n);
     bo__row_number(row, "rank_sum_worse", test->wilcoxon.positive);
     bo__row_number(row, "rank_sum_better", test->wilcoxon.negative);
@@ -223,6 +225,24 @@ static bo_status write_times(FILE *stream, const bo__regret_summary *summary,
     return write_rows(stream, summary, time_row, 1, has_runs, message);
 }
 
+static void step_row(bo__row *row, const bo__regret_cell *cell, size_t line)
+{
+    const bo__regret_point *p = &cell->curve[BO_MILLISECONDS][line];
+    bo__row_size(row, "iteration", line);
+    bo__row_size(row, "runs", cell->runs);
+    bo__row_number(row, "milliseconds_mean", p->mean);
+    bo__row_number(row, "milliseconds_se", p->se);
+    bo__row_number(row, "milliseconds_median", p->median);
+    bo__row_number(row, "milliseconds_q25", p->lower);
+    bo__row_number(row, "milliseconds_q75", p->upper);
+}
+
+static bo_status write_steps(FILE *stream, const bo__regret_summary *summary,
+                             bo__regret_record *const *records, bo_message *message)
+{
+    return write_rows(stream, summary, step_row, summary->plan->iterations + 1, has_runs, message);
+}
+
 static void habit_row(bo__row *row, const bo__regret_cell *cell, size_t line)
 {
     const bo__regret_habits *h = &cell->habits;
@@ -240,7 +260,7 @@ static bo_status write_habits(FILE *stream, const bo__regret_summary *summary,
     return write_rows(stream, summary, habit_row, 1, has_runs, message);
 }
 
-/* ---- summary.json -------------------------------------------------------------------------- */
+/* ---- JSON ---------------------------------------------------------------------------------- */
 
 static void json_number(FILE *stream, double value)
 {
@@ -261,8 +281,10 @@ static void json_list(FILE *stream, const char *name, const bo__regret_point *cu
 
 static void json_test(FILE *stream, const char *name, const bo__regret_test *test)
 {
-    fprintf(stream, ", \"%s_against_gp\": {\"difference\": ", name);
+    fprintf(stream, ", \"%s_against_reference\": {\"difference\": ", name);
     json_number(stream, test->difference);
+    fprintf(stream, ", \"difference_se\": ");
+    json_number(stream, test->difference_se);
     fprintf(stream, ", \"p\": ");
     json_number(stream, test->wilcoxon.p);
     fprintf(stream, ", \"p_holm\": ");
@@ -272,47 +294,81 @@ static void json_test(FILE *stream, const char *name, const bo__regret_test *tes
     fprintf(stream, "}");
 }
 
-static void json_cell(FILE *stream, const bo__regret_plan *plan, const bo__regret_cell *cell,
-                      const char *name)
+static void json_curve(FILE *stream, const char *name, const bo__regret_point *curve, size_t length)
 {
-    size_t length = plan->iterations + 1;
-    fprintf(stream, "        \"%s\": {\"runs\": %zu, \"failed\": %zu", name, cell->runs,
-            cell->failed);
-    for (size_t q = 0; cell->runs && q < BO_QUANTITIES; q++) {
-        const bo__regret_point *curve = cell->curve[q];
-        fprintf(stream, ",\n          \"%s\": {", quantity_names[q]);
-        json_list(stream, "mean", curve, length, offsetof(bo__regret_point, mean), false);
-        json_list(stream, "se", curve, length, offsetof(bo__regret_point, se), false);
-        json_list(stream, "median", curve, length, offsetof(bo__regret_point, median), false);
-        json_list(stream, "q25", curve, length, offsetof(bo__regret_point, lower), false);
-        json_list(stream, "q75", curve, length, offsetof(bo__regret_point, upper), true);
-        fprintf(stream, "}");
-    }
-    if (cell->pairs) {
-        fprintf(stream, ",\n          \"pairs\": %zu", cell->pairs);
-        json_test(stream, "simple", &cell->simple);
-        json_test(stream, "cumulative", &cell->cumulative);
-    }
+    fprintf(stream, ",\n          \"%s\": {", name);
+    json_list(stream, "mean", curve, length, offsetof(bo__regret_point, mean), false);
+    json_list(stream, "se", curve, length, offsetof(bo__regret_point, se), false);
+    json_list(stream, "median", curve, length, offsetof(bo__regret_point, median), false);
+    json_list(stream, "q25", curve, length, offsetof(bo__regret_point, lower), false);
+    json_list(stream, "q75", curve, length, offsetof(bo__regret_point, upper), true);
     fprintf(stream, "}");
+}
+
+/* What a file has of a cell. */
+typedef void (*json_part)(FILE *stream, const bo__regret_cell *cell, size_t length);
+
+static void json_regrets(FILE *stream, const bo__regret_cell *cell, size_t length)
+{
+    for (size_t q = 0; cell->runs && q < BO_REGRETS; q++)
+        json_curve(stream, quantity_names[q], cell->curve[q], length);
+    if (!cell->pairs)
+        return;
+    fprintf(stream, ",\n          \"pairs\": %zu", cell->pairs);
+    json_test(stream, "simple", &cell->simple);
+    json_test(stream, "cumulative", &cell->cumulative);
+}
+
+static void json_times(FILE *stream, const bo__regret_cell *cell, size_t length)
+{
+    if (!cell->runs)
+        return;
+    fprintf(stream, ",\n          \"suggestion\": {\"mean\": ");
+    json_number(stream, cell->milliseconds);
+    fprintf(stream, ", \"se\": ");
+    json_number(stream, cell->milliseconds_se);
+    fprintf(stream, ", \"slowest\": ");
+    json_number(stream, cell->slowest);
+    fprintf(stream, "}");
+    json_curve(stream, quantity_names[BO_MILLISECONDS], cell->curve[BO_MILLISECONDS], length);
+}
+
+static void json_file(FILE *stream, const bo__regret_summary *summary, json_part part)
+{
+    const bo__regret_plan *plan = summary->plan;
+    size_t reference = bo__regret_reference(plan);
+    fprintf(stream,
+            "{\"protocol\": \"%s\", \"functions\": %zu, \"iterations\": %zu, \"init\": %zu, "
+            "\"seed\": %llu,\n",
+            plan->protocol == BO_REGRET_PAPER ? "paper" : "plain", plan->functions,
+            plan->iterations, plan->init, (unsigned long long)plan->seed);
+    if (reference < plan->surrogates)
+        fprintf(stream, "  \"reference\": \"%s\",\n", plan->surrogate[reference].name);
+    fprintf(stream, "  \"settings\": {\n");
+    for (size_t s = 0; s < plan->settings; s++) {
+        fprintf(stream, "    \"%s\": {\n      \"surrogates\": {\n", plan->setting[s].name);
+        for (size_t i = 0; i < plan->surrogates; i++) {
+            const bo__regret_cell *cell = bo__regret_cell_at(summary, s, i);
+            fprintf(stream, "        \"%s\": {\"runs\": %zu, \"failed\": %zu",
+                    plan->surrogate[i].name, cell->runs, cell->failed);
+            part(stream, cell, plan->iterations + 1);
+            fputs(i + 1 < plan->surrogates ? "},\n" : "}}}", stream);
+        }
+        fputs(s + 1 < plan->settings ? ",\n" : "\n  }}\n", stream);
+    }
 }
 
 static bo_status write_json(FILE *stream, const bo__regret_summary *summary,
                             bo__regret_record *const *records, bo_message *message)
 {
-    const bo__regret_plan *plan = summary->plan;
-    fprintf(stream,
-            "{\"protocol\": \"%s\", \"functions\": %zu, \"iterations\": %zu, \"init\": %zu, "
-            "\"seed\": %llu,\n  \"settings\": {\n",
-            plan->protocol == BO_REGRET_PAPER ? "paper" : "plain", plan->functions,
-            plan->iterations, plan->init, (unsigned long long)plan->seed);
-    for (size_t s = 0; s < plan->settings; s++) {
-        fprintf(stream, "    \"%s\": {\n      \"surrogates\": {\n", plan->setting[s].name);
-        for (size_t i = 0; i < plan->surrogates; i++) {
-            json_cell(stream, plan, bo__regret_cell_at(summary, s, i), plan->surrogate[i].name);
-            fputs(i + 1 < plan->surrogates ? ",\n" : "}}", stream);
-        }
-        fputs(s + 1 < plan->settings ? ",\n" : "\n  }}\n", stream);
-    }
+    json_file(stream, summary, json_regrets);
+    return BO_OK;
+}
+
+static bo_status write_json_times(FILE *stream, const bo__regret_summary *summary,
+                                  bo__regret_record *const *records, bo_message *message)
+{
+    json_file(stream, summary, json_times);
     return BO_OK;
 }
 
@@ -324,7 +380,8 @@ bo_status bo__regret_write(const char *folder, const bo__regret_summary *summary
         writer write;
     } files[] = {{"runs.csv", write_runs},       {"summary.csv", write_summary},
                  {"summary.json", write_json},   {"tests.csv", write_tests},
-                 {"habits.csv", write_habits},   {"times.csv", write_times}};
+                 {"habits.csv", write_habits},   {"times.csv", write_times},
+                 {"steptimes.csv", write_steps}, {"times.json", write_json_times}};
     bo_status status = BO_OK;
     for (size_t i = 0; !status && i < sizeof files / sizeof *files; i++)
         status = write_file(folder, files[i].name, files[i].write, summary, records, message);

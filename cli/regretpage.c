@@ -50,11 +50,17 @@ static void put_head(FILE *out, const bo__regret_plan *plan)
             "<p>Simple regret is the noise-free value at the best observed point less the least "
             "value of the function; cumulative regret is its sum over iterations 0 to %zu. "
             "&#177; is the standard error of the mean over functions. Normalised regrets are "
-            "divided by the function&#8217;s range. Against gp: Wilcoxon&#8217;s signed-rank test "
-            "of the cumulative regret, function by function, with p after Holm&#8217;s adjustment "
-            "and the rank-biserial correlation: negative where a surrogate regrets less than "
-            "gp.</p>\n",
+            "divided by the function&#8217;s range.",
             plan->iterations);
+    size_t reference = bo__regret_reference(plan);
+    if (reference < plan->surrogates)
+        fprintf(out,
+                " Function by function against the reference, %s: the mean difference of the "
+                "cumulative regret with its standard error, Wilcoxon&#8217;s signed-rank test "
+                "with p after Holm&#8217;s adjustment, and as effect the rank-biserial "
+                "correlation: negative where a surrogate regrets less.",
+                plan->surrogate[reference].name);
+    fprintf(out, "</p>\n");
 }
 
 /* The gnuplot drawing without what stands before <svg. */
@@ -99,6 +105,12 @@ static void put_mean(FILE *out, const bo__regret_point *p, double best)
     fprintf(out, "</td>");
 }
 
+static void put_test(FILE *out, const bo__regret_test *test)
+{
+    put_mean(out, &(bo__regret_point){.mean = test->difference, .se = test->difference_se}, NAN);
+    fprintf(out, "<td>%.2g</td><td>%+.2f</td>", test->holm, test->wilcoxon.effect);
+}
+
 static void put_row(FILE *out, const bo__regret_summary *s, size_t setting, size_t i)
 {
     const bo__regret_cell *cell = bo__regret_cell_at(s, setting, i);
@@ -107,7 +119,7 @@ static void put_row(FILE *out, const bo__regret_summary *s, size_t setting, size
     put_text(out, s->plan->surrogate[i].name);
     fprintf(out, "</td><td>%zu</td>", cell->runs);
     if (!cell->runs) {
-        fprintf(out, "<td colspan=\"9\">all runs failed: ");
+        fprintf(out, "<td colspan=\"10\">all runs failed: ");
         put_text(out, cell->reason);
         fprintf(out, "</td></tr>\n");
         return;
@@ -122,10 +134,9 @@ static void put_row(FILE *out, const bo__regret_summary *s, size_t setting, size
     put_mean(out, &cell->curve[BO_CUMULATIVE_NORM][end], NAN);
     fprintf(out, "<td>%.2f</td>", cell->milliseconds);
     if (cell->pairs)
-        fprintf(out, "<td>%.2g</td><td>%+.2f</td>", cell->cumulative.holm,
-                cell->cumulative.wilcoxon.effect);
+        put_test(out, &cell->cumulative);
     else
-        fprintf(out, "<td></td><td></td>");
+        fprintf(out, "<td></td><td></td><td></td>");
     fprintf(out, "</tr>\n");
 }
 
@@ -140,7 +151,7 @@ static void put_tables(FILE *out, const bo__regret_summary *s)
                 "<th>simple,<br>iteration %zu</th><th>simple,<br>iteration %zu</th>"
                 "<th>median [quartiles]</th><th>cumulative</th><th>simple,<br>normalised</th>"
                 "<th>cumulative,<br>normalised</th><th>ms per<br>suggestion</th>"
-                "<th>p<br>against gp</th><th>effect</th></tr>\n",
+                "<th>cumulative,<br>less the reference</th><th>p</th><th>effect</th></tr>\n",
                 end < 10 ? end : (size_t)10, end);
         for (size_t i = 0; i < s->plan->surrogates; i++)
             put_row(out, s, setting, i);
@@ -173,7 +184,8 @@ static void put_links(FILE *out, bo__regret_drawn drawn)
 {
     fprintf(out,
             "<p class=\"quiet\">Every iteration: <a href=\"summary.csv\">summary.csv</a>, "
-            "<a href=\"summary.json\">summary.json</a>. Every evaluation of every run: "
+            "<a href=\"summary.json\">summary.json</a>, <a href=\"steptimes.csv\">"
+            "steptimes.csv</a>. Every evaluation of every run: "
             "<a href=\"runs.csv\">runs.csv</a>. All tests: <a href=\"tests.csv\">tests.csv</a>. "
             "Curves: %s<a href=\"curves.gp\">their script</a>.</p>\n</body></html>\n",
             drawn.pdf ? "<a href=\"curves.pdf\">curves.pdf</a>, " : "");

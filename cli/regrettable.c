@@ -37,8 +37,12 @@ static void print_cell(FILE *stream, const bo__regret_plan *plan, const bo__regr
             cumulative->mean);
     print_number(stream, "±", 7, 2, cumulative->se);
     fprintf(stream, "  %8.2f", cell->milliseconds);
-    if (cell->pairs)
-        fprintf(stream, "  %8.2g %6.2f", cell->cumulative.holm, cell->cumulative.wilcoxon.effect);
+    if (cell->pairs) {
+        fprintf(stream, "  %8.2g ", cell->cumulative.difference);
+        print_number(stream, "±", 7, 2, cell->cumulative.difference_se);
+        fprintf(stream, "  %8.2g  %+6.2f", cell->cumulative.holm,
+                cell->cumulative.wilcoxon.effect);
+    }
     fputc('\n', stream);
 }
 
@@ -55,13 +59,16 @@ void bo__regret_print(FILE *stream, const bo__regret_summary *summary)
 {
     const bo__regret_plan *plan = summary->plan;
     int width = name_width(plan);
+    size_t reference = bo__regret_reference(plan);
     for (size_t s = 0; s < plan->settings; s++) {
         fprintf(stream, "%s%s, %zu functions, %zu + %zu evaluations, %s protocol\n", s ? "\n" : "",
                 plan->setting[s].name, plan->functions, plan->init, plan->iterations,
                 plan->protocol == BO_REGRET_PAPER ? "paper" : "plain");
-        fprintf(stream, "%-*s %5s  %-19s  %-29s  %-17s  %8s  %s\n", width, "surrogate", "runs",
-                "simple regret, mean", "   median [quartiles]", "cumulative, mean", "ms",
-                "  p(gp) effect");
+        fprintf(stream, "%-*s %5s  %-19s  %-29s  %-17s  %8s", width, "surrogate", "runs",
+                "simple regret, mean", "   median [quartiles]", "cumulative, mean", "ms");
+        if (reference < plan->surrogates)
+            fprintf(stream, "  less %-12s  p (Holm)  effect", plan->surrogate[reference].name);
+        fputc('\n', stream);
         for (size_t i = 0; i < plan->surrogates; i++) {
             const bo__regret_cell *cell = bo__regret_cell_at(summary, s, i);
             fprintf(stream, "%-*s", width, plan->surrogate[i].name);

@@ -56,6 +56,25 @@ head -1 one/summary.csv | grep -q '^setting,surrogate,iteration,simple_mean,simp
 "$bench" regret $options --output one --explain 2>/dev/null | grep -q '^random  *[0-9]*% ' ||
     fail 'no row of random in --explain'
 [ "$(wc -l <one/times.csv)" -eq 7 ] || fail 'times.csv has not 6 rows'
+[ "$(wc -l <one/steptimes.csv)" -eq 37 ] || fail 'steptimes.csv has not 2 * 3 * 6 rows'
+if command -v python3 >/dev/null; then
+    for file in summary times; do
+        python3 -m json.tool one/$file.json >/dev/null || fail "$file.json"
+    done
+fi
+# Another reference compares what has been run; gp less random is minus random less gp.
+cp one/tests.csv tests.csv
+# shellcheck disable=SC2086
+"$bench" regret $options --reference random --output one >out 2>err || fail "$(cat err)"
+grep -q '24 of 24 runs are done already' err || fail "--reference runs again: $(cat err)"
+grep -q 'less random' out || fail "--reference: $(cat out)"
+[ "$(awk -F, '$1 == "rbf" && $2 == "gp" && $4 == "random" { printf "%.6g ", -$6 }' one/tests.csv)" = \
+    "$(awk -F, '$1 == "rbf" && $2 == "random" && $4 == "gp" { printf "%.6g ", $6 }' tests.csv)" ] ||
+    fail "--reference: $(cat one/tests.csv)"
+refuses 'canp' --surrogates gp,random --settings rbf --reference canp
+# shellcheck disable=SC2086
+"$bench" regret $options --output one >out 2>err || fail "$(cat err)"
+cmp one/tests.csv tests.csv || fail 'gp is not the reference'
 grep -q '</html>' one/index.html || fail 'index.html is not whole'
 ! grep -q 'src=\|http://[^w]\|@import' one/index.html || fail 'index.html needs the network'
 if command -v gnuplot >/dev/null; then

@@ -88,6 +88,16 @@ static void test_check(void **state)
     assert_int_equal(bo__regret_check(&plan, &message), BO_EINVAL);
 }
 
+static void test_reference(void **state)
+{
+    bo__regret_plan plan = make_plan(BO_REGRET_PLAIN, "rbf", "gp,random");
+    strcpy(plan.reference, "random");
+    assert_int_equal(bo__regret_check(&plan, &message), BO_OK);
+    strcpy(plan.reference, "banp");
+    assert_int_equal(bo__regret_check(&plan, &message), BO_EINVAL);
+    assert_non_null(strstr(message.text, "'banp'"));
+}
+
 static void test_numbering(void **state)
 {
     bo__regret_plan plan = make_plan(BO_REGRET_PLAIN, "rbf,tnoise", "gp,gp-oracle,random");
@@ -233,7 +243,7 @@ int main(void)
         cmocka_unit_test(test_numbering),   cmocka_unit_test(test_same_starts),
         cmocka_unit_test(test_noise),       cmocka_unit_test(test_order_does_not_matter),
         cmocka_unit_test(test_curves),      cmocka_unit_test(test_paper_protocol),
-        cmocka_unit_test(test_failure),
+        cmocka_unit_test(test_failure),     cmocka_unit_test(test_reference),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

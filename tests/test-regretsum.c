@@ -76,6 +76,10 @@ static void test_curves(void **state)
         }
         assert_close(cell->milliseconds, 1.5, 1e-12);
         assert_close(cell->slowest, 2, 1e-12);
+        for (size_t t = 0; t <= ITERATIONS; t++) {
+            assert_close(cell->curve[BO_MILLISECONDS][t].mean, (double)t, 1e-12);
+            assert_close(cell->curve[BO_MILLISECONDS][t].median, (double)t, 1e-12);
+        }
     }
     bo__regret_summary_free(s);
     drop_records();
@@ -97,7 +101,27 @@ static void test_against_gp(void **state)
     assert_close(random->cumulative.holm, 0.125, 1e-12);
     assert_close(oracle->cumulative.wilcoxon.effect, -1, 1e-12);
     assert_close(random->cumulative.wilcoxon.effect, 1, 1e-12);
+    /* 10·(f + 1)/3 less 20·(f + 1)/3: mean 3, sample variance 2.5 of 1 … 5 */
     assert_close(oracle->simple.difference, -10, 1e-12);
+    assert_close(oracle->simple.difference_se, 10.0 / 3 * sqrt(2.5 / 5), 1e-12);
+    assert_string_equal(random->against, "gp");
+    bo__regret_summary_free(s);
+    drop_records();
+}
+
+/* Another reference: now gp is better than random. */
+static void test_reference(void **state)
+{
+    bo__regret_summary *s;
+    make_records();
+    strcpy(plan.reference, "random");
+    assert_int_equal(bo__regret_reference(&plan), 2);
+    assert_int_equal(bo__regret_sum_up(&s, &plan, records, &message), BO_OK);
+    const bo__regret_cell *gp = bo__regret_cell_at(s, 0, 1);
+    assert_string_equal(gp->against, "random");
+    assert_int_equal(gp->pairs, FUNCTIONS);
+    assert_int_equal(bo__regret_cell_at(s, 0, 2)->pairs, 0);
+    assert_close(gp->simple.difference, -10, 1e-12);
     bo__regret_summary_free(s);
     drop_records();
 }
@@ -151,6 +175,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_curves),
         cmocka_unit_test(test_against_gp),
+        cmocka_unit_test(test_reference),
         cmocka_unit_test(test_holm),
         cmocka_unit_test(test_failures),
     };
