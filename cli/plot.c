@@ -138,6 +138,11 @@ static void write_head(FILE *script, ending kind, const char *path, double width
     write_style(script, kind);
 }
 
+void bo__plot_terminal(FILE *script, const char *path, double width, double height)
+{
+    write_terminal(script, ending_of(path), width, height);
+}
+
 void bo__plot_head(FILE *script, const char *path, double width, double height)
 {
     write_head(script, ending_of(path), path, width, height);

@@ -46,6 +46,9 @@ FILE *bo__plot_script(bo__plot *plot);
 /* What open begins a script with, for one that is kept: terminal, output to path, style. */
 void bo__plot_head(FILE *script, const char *path, double width, double height);
 
+/* The command for the terminal alone, one line. */
+void bo__plot_terminal(FILE *script, const char *path, double width, double height);
+
 bool bo__plot_is_text(const bo__plot *plot); /* drawn with characters */
 
 /* Both free it.  abort takes NULL. */

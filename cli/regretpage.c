@@ -12,13 +12,13 @@
 #include "regretbench.h"
 
 static const char style[] =
-    "body{font:15px/1.5 system-ui,sans-serif;max-width:76rem;margin:2rem auto;padding:0 1rem;"
+    "body{font:15px/1.5 system-ui,sans-serif;max-width:88rem;margin:2rem auto;padding:0 1rem;"
     "color:#222;background:#fff}h1,h2{font-weight:600;line-height:1.2}h2{margin-top:2.2rem}"
     "table{border-collapse:collapse;font-variant-numeric:tabular-nums;margin:.6rem 0}"
-    "th,td{padding:.22rem .7rem;text-align:right;border-bottom:1px solid #e4e4e4}"
+    "th,td{padding:.22rem .45rem;text-align:right;white-space:nowrap;border-bottom:1px solid #e4e4e4}"
     "th{font-weight:600;border-bottom:2px solid #888;vertical-align:bottom}"
     "td:first-child,th:first-child{text-align:left}td.best{font-weight:700}"
-    "small,.quiet{color:#666}.wide{overflow-x:auto}svg{max-width:100%;height:auto}";
+    "small,.quiet{color:#666}.wide{overflow-x:auto}svg{width:100%;height:auto}";
 
 static void put_text(FILE *out, const char *text)
 {
@@ -151,7 +151,7 @@ static void put_tables(FILE *out, const bo__regret_summary *s)
                 "<th>simple,<br>iteration %zu</th><th>simple,<br>iteration %zu</th>"
                 "<th>median [quartiles]</th><th>cumulative</th><th>simple,<br>normalised</th>"
                 "<th>cumulative,<br>normalised</th><th>ms per<br>suggestion</th>"
-                "<th>cumulative,<br>less the reference</th><th>p</th><th>effect</th></tr>\n",
+                "<th>cumulative,<br>difference</th><th>p</th><th>effect</th></tr>\n",
                 end < 10 ? end : (size_t)10, end);
         for (size_t i = 0; i < s->plan->surrogates; i++)
             put_row(out, s, setting, i);

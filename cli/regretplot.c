@@ -35,26 +35,28 @@ typedef struct look {
     const char *colour;
     int dash;
     double width;
+    int mark; /* point type of gnuplot; 0: none */
 } look;
 
-/* Of a neural process: its colour by family, its dashes by the variant of its weights (5 kinds of
- * them; a sixth variant begins anew).  Each variant is a little wider, too: the svg terminal of
- * gnuplot 5.4 takes two lines of a legend that differ in nothing but their dashes for one. */
+/* Of a neural process: its colour and, to be told in grey too, its marks by family; its dashes by
+ * the variant of its weights (5 kinds of them; a sixth variant begins anew).  Each variant is a
+ * little wider, too: the svg terminal of gnuplot 5.4 takes two lines of a legend that differ in
+ * nothing but their dashes for one. */
 static look look_of(const bo__regret_plan *plan, size_t surrogate)
 {
     static const struct {
         const char *name;
         look look;
-    } looks[] = {{"gp", {"#000000", 1, 2.2}},       {"gp-oracle", {"#777777", 4, 1.6}},
-                 {"random", {"#888888", 3, 2.2}},   {"cnp", {"#0072b2", 1, 1.8}},
-                 {"canp", {"#0072b2", 1, 1.8}},     {"np", {"#e69f00", 1, 1.8}},
-                 {"anp", {"#e69f00", 1, 1.8}},      {"bnp", {"#d55e00", 1, 1.8}},
-                 {"banp", {"#d55e00", 1, 1.8}},     {"cnp+de", {"#009e73", 1, 1.8}},
-                 {"canp+de", {"#009e73", 1, 1.8}}};
+    } looks[] = {{"gp", {"#000000", 1, 2.2, 0}},     {"gp-oracle", {"#777777", 4, 1.6, 0}},
+                 {"random", {"#888888", 3, 2.2, 0}}, {"cnp", {"#0072b2", 1, 1.8, 6}},
+                 {"canp", {"#0072b2", 1, 1.8, 6}},   {"np", {"#e69f00", 1, 1.8, 8}},
+                 {"anp", {"#e69f00", 1, 1.8, 8}},    {"bnp", {"#d55e00", 1, 1.8, 4}},
+                 {"banp", {"#d55e00", 1, 1.8, 4}},   {"cnp+de", {"#009e73", 1, 1.8, 12}},
+                 {"canp+de", {"#009e73", 1, 1.8, 12}}};
     static const char *const others[] = {"#cc79a7", "#56b4e9", "#b0a000"};
     const char *name = plan->surrogate[surrogate].name;
     size_t length = strcspn(name, "@");
-    look l = {others[surrogate % 3], 1, 1.8};
+    look l = {others[surrogate % 3], 1, 1.8, 10};
     for (size_t i = 0; i < sizeof looks / sizeof *looks; i++)
         if (strlen(looks[i].name) == length && !strncmp(looks[i].name, name, length))
             l = looks[i].look;
@@ -120,12 +122,16 @@ static void write_variables(FILE *script, const figure *f, const char *data)
             "\n# What to change: the data, 1 for normalised regrets, the look of each curve.\n"
             "DATA = ");
     bo__plot_quote(script, data);
-    fprintf(script, "\nNORMALISED = 0\nBAND = 0.14  # how dark the standard error is\n");
+    fprintf(script, "\nNORMALISED = 0\nBAND = 0.14  # how dark the standard error is\n"
+                    "EVERY = %zu  # iterations from mark to mark\n",
+            plan->iterations > 5 ? plan->iterations / 5 : (size_t)1);
     for (size_t i = 0; i < plan->surrogates; i++) {
         look l = look_of(plan, i);
         fprintf(script, "look%zu = \"lc rgb '%s' lw %.4g dt %d\"  # %s\n", i, l.colour, l.width,
                 l.dash, plan->surrogate[i].name);
         fprintf(script, "band%zu = \"lc rgb '%s'\"\n", i, l.colour);
+        if (l.mark)
+            fprintf(script, "mark%zu = \"pt %d ps 0.7\"\n", i, l.mark);
     }
     /* On a logarithmic scale a band that reaches below 0 ends at a twentieth of the mean. */
     fprintf(script, "low(m, e, log) = log && m - e < m / 20 ? m / 20 : m - e\n"
@@ -151,6 +157,9 @@ static void write_legend(FILE *script, const figure *f, size_t group, double lef
         bo__plot_quote(script, plan->surrogate[i].name);
         fprintf(script, " at screen %.5f, %.5f left noenhanced\n", (x + 0.36) / f->width,
                 y / f->height);
+        if (look_of(plan, i).mark)
+            fprintf(script, "set label %zu '' at screen %.5f, %.5f point @mark%zu @band%zu\n",
+                    3000 + tag, (x + 0.15) / f->width, y / f->height, i, i);
         n++;
     }
     if (f->groups > 1)
@@ -163,10 +172,9 @@ static void write_legend(FILE *script, const figure *f, size_t group, double lef
 static void write_log_axis(FILE *script, double least, double most)
 {
     const char *comma = "";
-    bool few = most / least < 50, very_few = most / least < 6;
-    fprintf(script, "if (NORMALISED) set yrange [*:*]; set ytics autofreq; set format y '%%g'\n"
-                    "if (!NORMALISED) set yrange [%.9g:%.9g]; set format y '%s'; set ytics (",
-            least, most, few ? "%g" : "10^{%T}");
+    bool few = most / least < 500, very_few = most / least < 6;
+    fprintf(script, "set yrange [%.9g:%.9g]; set format y '%s'; set ytics (", least, most,
+            few ? "%g" : "10^{%T}");
     for (int decade = (int)floor(log10(least)); decade <= (int)ceil(log10(most)); decade++)
         for (int digit = 1; digit < 10; digit++) {
             double tick = digit * pow(10, decade);
@@ -180,28 +188,41 @@ static void write_log_axis(FILE *script, double least, double most)
 }
 
 /* The least and the most of a quantity in a row, so that its panels share an axis. */
-static void write_range(FILE *script, const figure *f, size_t setting, bool cumulative)
+static void find_range(const figure *f, size_t setting, bo__regret_quantity quantity,
+                       double *least, double *most)
 {
     const bo__regret_plan *plan = f->summary->plan;
-    double least = INFINITY, most = 0;
+    *least = INFINITY;
+    *most = 0;
     for (size_t i = 0; i < plan->surrogates; i++) {
         const bo__regret_cell *cell = bo__regret_cell_at(f->summary, setting, i);
         for (size_t t = 0; cell->runs && t <= plan->iterations; t++) {
-            const bo__regret_point *p = &cell->curve[cumulative ? BO_CUMULATIVE : BO_SIMPLE][t];
-            most = fmax(most, p->mean + (isnan(p->se) ? 0 : p->se));
+            const bo__regret_point *p = &cell->curve[quantity][t];
+            *most = fmax(*most, p->mean + (isnan(p->se) ? 0 : p->se));
             if (p->mean > 0)
-                least = fmin(least, p->mean);
+                *least = fmin(*least, p->mean);
         }
     }
-    least = isfinite(least) ? least : 1e-3;
-    most = most > least ? most : 10 * least;
+    *least = isfinite(*least) ? *least : 1e-3;
+    *most = *most > *least ? *most : 10 * *least;
     /* a mean of 1e-9 must not squeeze the others into the top of the panel */
-    least = fmax(least, most * 1e-5);
-    if (cumulative)
-        fprintf(script, "if (NORMALISED) set yrange [0:*]; else set yrange [0:%.9g]\n",
-                1.03 * most);
-    else
-        write_log_axis(script, least / 1.3, most * 1.1);
+    *least = fmax(*least, *most * 1e-5);
+}
+
+/* The axis of the raw regrets and that of the normalised ones. */
+static void write_axis(FILE *script, const figure *f, size_t setting, bool cumulative)
+{
+    for (int norm = 0; norm < 2; norm++) {
+        static const bo__regret_quantity quantities[2][2] = {
+            {BO_SIMPLE, BO_SIMPLE_NORM}, {BO_CUMULATIVE, BO_CUMULATIVE_NORM}};
+        double least, most;
+        find_range(f, setting, quantities[cumulative][norm], &least, &most);
+        fprintf(script, norm ? "if (NORMALISED) " : "if (!NORMALISED) ");
+        if (cumulative)
+            fprintf(script, "set yrange [0:%.9g]\n", 1.03 * most);
+        else
+            write_log_axis(script, least / 1.3, most * 1.1);
+    }
 }
 
 static void write_curves(FILE *script, const figure *f, size_t group, size_t setting,
@@ -218,7 +239,11 @@ static void write_curves(FILE *script, const figure *f, size_t group, size_t set
                 continue;
             fprintf(script, "%s \\\n  DATA index %zu using 1:", any ? "," : "", index);
             if (lines)
-                fprintf(script, "(positive(column(M), %d)) with lines @look%zu", log, i);
+                fprintf(script, look_of(plan, i).mark
+                                    ? "(positive(column(M), %d)) with linespoints @look%zu "
+                                      "@mark%zu pi EVERY"
+                                    : "(positive(column(M), %d)) with lines @look%zu",
+                        log, i, i);
             else
                 fprintf(script,
                         "(low(column(M), column(E), %d)):(column(M) + column(E)) with "
@@ -246,7 +271,7 @@ static void write_panel(FILE *script, const figure *f, size_t group, size_t sett
             1 - (top + PANEL_HEIGHT) / f->height);
     fprintf(script, cumulative ? "unset logscale y\nset ytics autofreq\nset format y '%%g'\n"
                                : "set logscale y\n");
-    write_range(script, f, setting, cumulative);
+    write_axis(script, f, setting, cumulative);
     if (setting == 0)
         fprintf(script, "set title '%s regret' offset 0,-0.6\n",
                 cumulative ? "cumulative" : "simple");
@@ -323,7 +348,14 @@ static bo_status leave_script(const char *path, const figure *f, bo_message *mes
     if (status)
         return status;
     FILE *script = bo__output_stream(output);
-    fprintf(script, "# Draws curves.svg from curves.dat: gnuplot curves.gp\n");
+    fprintf(script, "# Draws curves.svg from curves.dat: gnuplot curves.gp\n"
+                    "# For a PNG or a PDF, two of these lines in place of the first two commands:\n");
+    for (size_t i = 0; i < 2; i++) {
+        static const char *const others[] = {"curves.png", "curves.pdf"};
+        fprintf(script, "# ");
+        bo__plot_terminal(script, others[i], f->width, f->height);
+        fprintf(script, "# set output '%s'\n", others[i]);
+    }
     bo__plot_head(script, "curves.svg", f->width, f->height);
     write_script(script, f, "curves.dat");
     return bo__output_commit(output, message);

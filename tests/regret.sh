@@ -77,6 +77,9 @@ refuses 'canp' --surrogates gp,random --settings rbf --reference canp
 cmp one/tests.csv tests.csv || fail 'gp is not the reference'
 grep -q '</html>' one/index.html || fail 'index.html is not whole'
 ! grep -q 'src=\|http://[^w]\|@import' one/index.html || fail 'index.html needs the network'
+# normalised or not, the panels of a row have the same axes
+[ "$(grep -c '^if (NORMALISED) set yrange \[[0-9.e-]*:[0-9.e-]*\]' one/curves.gp)" -eq 4 ] ||
+    fail "axes: $(grep yrange one/curves.gp)"
 if command -v gnuplot >/dev/null; then
     for picture in png svg pdf; do
         [ -s one/curves.$picture ] || fail "no curves.$picture"
@@ -85,6 +88,14 @@ if command -v gnuplot >/dev/null; then
     (mkdir again && cp one/curves.dat one/curves.gp again && cd again && gnuplot curves.gp) ||
         fail 'the script that is left does not draw'
     [ -s again/curves.svg ] || fail 'the script that is left draws nothing'
+    # as its comments say: another terminal, normalised regrets
+    for picture in png pdf; do
+        sed -e '/^set terminal/d; /^set output/d; s/^NORMALISED = 0/NORMALISED = 1/' \
+            -e "s/^# \\(set terminal ${picture}cairo\\)/\\1/; s/^# \\(set output 'curves.$picture\\)/\\1/" \
+            one/curves.gp >again/curves.gp
+        (cd again && gnuplot curves.gp 2>err) && [ -s again/curves.$picture ] ||
+            fail "the script that is left draws no $picture: $(cat again/err)"
+    done
 fi
 
 # Variants of weights have dashes of their own, in the legend of the SVG too (runs fail: there is
@@ -93,6 +104,8 @@ fi
     --iterations 1 --output looks >/dev/null 2>&1 || :
 [ "$(sed -n "s/^look.*#0072b2' lw \([0-9.]*\) dt \([0-9]\).*/\1 \2/p" looks/curves.gp | tr '\n' ,)" = \
     '1.8 1,1.81 2,1.82 3,' ] || fail "looks: $(grep '^look' looks/curves.gp)"
+[ "$(sed -n 's/^mark. = "pt \([0-9]*\) .*/\1/p' looks/curves.gp | tr '\n' ,)" = '6,6,6,' ] ||
+    fail "marks: $(grep '^mark' looks/curves.gp)"
 if command -v gnuplot >/dev/null; then
     dashes=$(grep "stroke='rgb( *0, 114, 178)'" looks/curves.svg |
         sed -n "s/.*stroke-dasharray='\([^']*\)'.*/\1/p" | sort -u | wc -l)
