@@ -179,6 +179,10 @@ bo_status bo__regret_check(const bo__regret_plan *plan, bo_message *message)
     }
     if (paper && !isnan(plan->noise))
         return bo__fail(message, BO_EINVAL, "the paper's protocol has a noise of its own");
+    if (!paper && plan->options.grid_stride)
+        return bo__fail(message, BO_EINVAL,
+                        "only the paper's protocol has a grid, of which --grid-stride looks at a "
+                        "part");
     size_t reference = 0;
     while (reference < plan->surrogates &&
            strcmp(plan->surrogate[reference].name, plan->reference))

@@ -47,12 +47,13 @@ static const char notes[] =
     "SETTINGS. rbf, matern52, periodic: functions drawn from a Gaussian process with that kernel, "
     "observed with noise of standard deviation 0.02; tnoise: as rbf, with heavy-tailed noise on "
     "top. Or any objective that 'bo-run --list' shows. NAME:DIM sets the dimension.\n\n"
-    "SURROGATES. What 'bo-run --list' shows; banp@paper takes the weights of the variant 'paper'. Own "
-    "weights: BO_MODELS=FOLDER bo-bench regret --surrogates gp,banp@mine, with "
+    "SURROGATES. What 'bo-run --list' shows; banp@paper takes the weights of the variant 'paper'. "
+    "Own weights: BO_MODELS=FOLDER bo-bench regret --surrogates gp,banp@mine, with "
     "banp-mine.safetensors in the folder. "
     "gp-oracle is a GP that is told the kernel, its parameters and the noise; random draws points "
     "uniformly. By default those of the list that can work on all settings: gp-oracle needs "
-    "functions drawn from a prior, neural ones weights for the dimension. gp has the rbf kernel in every setting unless --kernel says otherwise.\n\n"
+    "functions drawn from a prior, neural ones weights for the dimension. gp has the rbf kernel in "
+    "every setting unless --kernel says otherwise.\n\n"
     "PROTOCOLS. plain: functions defined everywhere, noise in the observations and not in the "
     "function, exact mixtures, the acquisition maximised over the box. paper: functions on 1,000 "
     "points of [-2, 2] with the noise as part of them, mixtures of 200 samples collapsed to mean "
@@ -72,7 +73,8 @@ static const char notes[] =
     "times.json, curves.png, .svg and "
     ".pdf with their gnuplot script "
     "curves.gp and data curves.dat, and index.html. On one kind of CPU they depend on "
-    "the seed only; the files of times, the times in index.html and the date in curves.pdf apart. The journal there holds the runs that are done: the same "
+    "the seed only; the files of times, the times in index.html and the date in curves.pdf apart. "
+    "The journal there holds the runs that are done: the same "
     "command, started again, goes on from there.\n\n"
     "A run that fails, or takes its process down, is reported and left out; the others go on, "
     "and the exit status is 1. The same command tries it again.";
@@ -311,17 +313,44 @@ static bo_status run_all(campaign *c, size_t jobs, bo_message *message)
 
 /* ---- results ------------------------------------------------------------------------------- */
 
-static void report_failures(const bo__regret_summary *summary)
+/* Why the run of a place failed; NULL: it did not. */
+static const char *reason_of(const campaign *c, bo__regret_place place)
 {
-    const bo__regret_plan *plan = summary->plan;
-    for (size_t s = 0; summary->failed && s < plan->settings; s++)
-        for (size_t i = 0; i < plan->surrogates; i++) {
-            const bo__regret_cell *cell = bo__regret_cell_at(summary, s, i);
-            if (cell->failed)
-                fprintf(stderr, "bo-bench regret: %s on %s: %zu of %zu runs failed: %s\n",
-                        plan->surrogate[i].name, plan->setting[s].name, cell->failed,
-                        plan->functions, cell->reason);
-        }
+    const bo__regret_record *r = c->records[bo__regret_run_at(c->plan, place)];
+    return !r ? "it was not run" : r->status ? r->reason : NULL;
+}
+
+/* One line for a reason: the first function it stopped and, in brackets, all of them.  Nothing
+ * where an earlier function has the same reason. */
+static void report_reason(const campaign *c, bo__regret_place place)
+{
+    const bo__regret_plan *plan = c->plan;
+    const char *reason = reason_of(c, place), *other;
+    size_t count = 0, first = place.function;
+    for (bo__regret_place p = place; p.function < plan->functions; p.function++)
+        count += (other = reason_of(c, p)) && !strcmp(reason, other);
+    for (bo__regret_place p = {.setting = place.setting, .surrogate = place.surrogate};
+         p.function < first; p.function++)
+        if ((other = reason_of(c, p)) && !strcmp(reason, other))
+            return;
+    fprintf(stderr, "bo-bench regret: %s on %s: %zu of %zu runs failed: %s (function%s",
+            plan->surrogate[place.surrogate].name, plan->setting[place.setting].name, count,
+            plan->functions, reason, count == 1 ? "" : "s");
+    for (; place.function < plan->functions; place.function++)
+        if ((other = reason_of(c, place)) && !strcmp(reason, other))
+            fprintf(stderr, "%s%zu", place.function == first ? " " : ",", place.function);
+    fprintf(stderr, ")\n");
+}
+
+static void report_failures(const campaign *c)
+{
+    for (size_t i = 0; c->failed && i < c->plan->settings * c->plan->surrogates; i++) {
+        bo__regret_place place = {.setting = i / c->plan->surrogates,
+                                  .surrogate = i % c->plan->surrogates};
+        for (; place.function < c->plan->functions; place.function++)
+            if (reason_of(c, place))
+                report_reason(c, place);
+    }
 }
 
 /* The page comes also when the curves do not; *failed is set when gnuplot is there and fails. */
@@ -355,7 +384,7 @@ static bo_status lead(const settings *s, campaign *c, size_t jobs, bool *failed,
         return status;
     c->due = c->runs - found;
     if (*s->left_out)
-        fprintf(stderr, "without %s, which cannot work on all settings: there are no weights for the "
+        fprintf(stderr, "without %s, which cannot work on all settings: no weights for the "
                 "dimension, or functions are not drawn from a prior\n", s->left_out);
     if (found)
         fprintf(stderr, "%zu of %zu runs are done already\n", found, c->runs);
@@ -375,7 +404,7 @@ static bo_status lead(const settings *s, campaign *c, size_t jobs, bool *failed,
     *failed = summary->failed > 0;
     if (s->output)
         status = write_results(s, summary, c->records, failed, message);
-    report_failures(summary);
+    report_failures(c);
     bo__regret_summary_free(summary);
     return status;
 }

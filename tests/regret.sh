@@ -38,6 +38,7 @@ refuses 'rfb' --settings rfb
 refuses 'paper' --protocol paper --settings branin --surrogates gp
 refuses 'oracle' --settings branin --surrogates gp,gp-oracle
 refuses 'functions' --functions 0
+refuses 'grid-stride' --grid-stride 4 --surrogates gp --settings rbf
 refuses 'protocol' --protocol other
 
 # the files
@@ -194,7 +195,7 @@ if grep -q 'no surrogate' err; then
     echo 'no neural surrogates: failing runs not tested'
 else
     [ $status -eq 1 ] || fail "failed runs, and exit status $status"
-    grep -q 'canp@nosuch on rbf: 2 of 2 runs failed' err || fail "not reported: $(cat err)"
+    grep -q 'canp@nosuch on rbf: 2 of 2 runs failed: .* (functions 0,1)$' err || fail "not reported: $(cat err)"
     grep -q '^random  *2 ' out || fail "random was taken down: $(cat out)"
     [ "$(wc -l <some/summary.csv)" -eq 4 ] || fail 'summary.csv of the rest'
     "$bench" regret --surrogates canp@nosuch --settings rbf --functions 1 --iterations 2 \

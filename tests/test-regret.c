@@ -83,6 +83,12 @@ static void test_check(void **state)
     plan = make_plan(BO_REGRET_PAPER, "rbf", "gp");
     plan.noise = 0.1;
     assert_int_equal(bo__regret_check(&plan, &message), BO_EINVAL);
+    plan = make_plan(BO_REGRET_PAPER, "rbf", "gp");
+    plan.options.grid_stride = 4;
+    assert_int_equal(bo__regret_check(&plan, &message), BO_OK);
+    plan.protocol = BO_REGRET_PLAIN;
+    assert_int_equal(bo__regret_check(&plan, &message), BO_EINVAL);
+    assert_non_null(strstr(message.text, "grid-stride"));
     plan = make_plan(BO_REGRET_PLAIN, "branin", "gp");
     assert_int_equal(bo__regret_read_surrogates(&plan, "gp-oracle", &message), BO_OK);
     assert_int_equal(bo__regret_check(&plan, &message), BO_EINVAL);
