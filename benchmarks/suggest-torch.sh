@@ -6,8 +6,9 @@
 # Usage: benchmarks/suggest-torch.sh [check]
 #
 # Milliseconds of CPU time, one thread each, to read 25 observations and predict 1,000 points of a
-# line with 200 samples, as a table; both read the same weight files.  First, and with `check` only,
-# the base paths of both are compared at the 1,000 points: they must agree to 1e-4.
+# line with 200 samples, as a table; both read the same weight files.  An ensemble (cnp+de) is its
+# five members one after the other; gp has no other side.  First, and with `check` only, the base
+# paths of both are compared at the 1,000 points: they must agree to 1e-4.
 #
 # Environment: BO_BENCH, BO_EVAL (bo-bench, bo-eval), PYTHON (/usr/bin/python3), VARIANT (sharp),
 # MODELS (the folder of weights).  Exit status 77: no PyTorch.
@@ -20,6 +21,7 @@ python=${PYTHON:-/usr/bin/python3}
 models=${MODELS:-$here/../models}
 variant=${VARIANT:-sharp}
 kinds='cnp np bnp canp anp banp'
+ensembles='cnp canp'
 "$python" -c 'import torch' 2>/dev/null || {
     echo 'suggest-torch.sh: no PyTorch (Debian: apt-get install python3-torch)' >&2
     exit 77
@@ -48,15 +50,25 @@ for kind in $kinds; do
 done
 [ "${1:-}" != check ] || exit 0
 
-"$bench" predict --surrogates cnp,np,bnp,canp,anp,banp --sizes 25 --samples 200 \
+"$bench" predict --surrogates gp,cnp,np,bnp,canp,anp,banp,cnp+de,canp+de --sizes 25 --samples 200 \
     --variant "$variant" --output "$folder/ours.csv" >/dev/null
 for kind in $kinds; do
     set -- "$@" "$models/$kind-$variant.safetensors"
 done
+for kind in $ensembles; do
+    for seed in 2 3 4 5; do
+        set -- "$@" "$models/$kind-$variant-s$seed.safetensors"
+    done
+done
 OMP_NUM_THREADS=1 "$python" "$here/suggest-torch.py" time "$@" >"$folder/theirs.csv"
 printf '| surrogate | bo: fit | bo: fit and 1,000 points | PyTorch | PyTorch / bo |\n'
 printf '|---|---|---|---|---|\n'
-awk -F, 'FNR == NR { if (FNR > 1) { fit[$1] = $4; all[$1] = $4 + $5 } next }
-    { split($1, name, "-"); k = name[1]
-      printf "| %s | %.2f ms | %.2f ms | %.1f ms | %.1f |\n", k, fit[k], all[k], $2, $2 / all[k] }' \
+awk -F, 'FNR == NR { if (FNR > 1) { fit[$1] = $4; all[$1] = $4 + $5; order[++n] = $1 } next }
+    { sub(/\.safetensors$/, "", $1); split($1, name, "-"); member = $1 ~ /-s[0-9]+$/
+      if (!member) theirs[name[1]] = $2
+      theirs[name[1] "+de"] += $2 }
+    END { for (i = 1; i <= n; i++) { k = order[i]
+        printf "| %s | %.2f ms | %.2f ms | ", k, fit[k], all[k]
+        if (k in theirs) printf "%.1f ms | %.1f |\n", theirs[k], theirs[k] / all[k]
+        else printf "| |\n" } }' \
     "$folder/ours.csv" "$folder/theirs.csv"
