@@ -73,7 +73,7 @@ static const char notes[] =
     "times.json, curves.png, .svg and "
     ".pdf with their gnuplot script "
     "curves.gp and data curves.dat, and index.html. On one kind of CPU they depend on "
-    "the seed only; the files of times, the times in index.html and the date in curves.pdf apart. "
+    "the seed only, the files of times, the times in index.html and the date in curves.pdf apart. "
     "The journal there holds the runs that are done: the same "
     "command, started again, goes on from there.\n\n"
     "A run that fails, or takes its process down, is reported and left out; the others go on, "

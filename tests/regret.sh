@@ -138,6 +138,15 @@ grep -q '^gp  *1 ' out && grep -q '^random  *1 ' out || fail "default list on br
 grep -q '^without .*gp-oracle' err || fail "nothing is said of gp-oracle: $(cat err)"
 ! grep -q '^gp-oracle' out || fail 'gp-oracle on branin'
 
+# Own weights, as the manual has it.
+if [ -f "$top_srcdir/models/canp-sharp.safetensors" ]; then
+    mkdir mine
+    cp "$top_srcdir/models/canp-sharp.safetensors" mine/canp-mine.safetensors
+    BO_MODELS=mine "$bench" regret --surrogates gp,canp@mine --settings rbf --functions 1 \
+        --iterations 2 >out 2>err || fail "own weights: $(cat err)"
+    grep -q '^canp@mine  *1 ' out || fail "own weights: $(cat out)"
+fi
+
 # One run has no standard error, random search no sd, a list without gp no tests.
 "$bench" regret --surrogates gp-oracle,random --settings rbf --functions 1 --iterations 2 \
     --explain --output single >out 2>err || fail "one run: $(cat err)"
