@@ -51,7 +51,8 @@ static void offer(heights *h, const double *x)
 
 static void spread(heights *h, double *x)
 {
-    const double *low = bo__objective_lower(h->objective), *high = bo__objective_upper(h->objective);
+    const double *low = bo__objective_lower(h->objective);
+    const double *high = bo__objective_upper(h->objective);
     bo__rng rng;
     bo__rng_init(&rng, 0, "regret range", h->dim);
     for (size_t i = 0; i < POINTS; i++) {
@@ -85,7 +86,7 @@ static bool climb_to(const bo__objective *objective, double *x, size_t j, double
     return false;
 }
 
-/* Over peaks: to the highest of LINE places from side to side, in one coordinate after the other. */
+/* Over peaks: to the highest of LINE places from side to side, in one coordinate after another. */
 static void leap(const bo__objective *objective, size_t dim, double *x, double *value)
 {
     const double *low = bo__objective_lower(objective), *high = bo__objective_upper(objective);

@@ -194,8 +194,8 @@ static bo_status test_setting(bo__regret_summary *summary, const sample *samples
         bo_status status = compare(&cell->simple, &samples[i], &samples[reference], 0, pairs,
                                    &cell->pairs, message);
         if (!status)
-            status = compare(&cell->cumulative, &samples[i], &samples[reference], 1, pairs, &cell->pairs,
-                             message);
+            status = compare(&cell->cumulative, &samples[i], &samples[reference], 1, pairs,
+                             &cell->pairs, message);
         if (status)
             return status;
         if (cell->pairs) {

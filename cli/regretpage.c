@@ -15,7 +15,8 @@ static const char style[] =
     "body{font:15px/1.5 system-ui,sans-serif;max-width:88rem;margin:2rem auto;padding:0 1rem;"
     "color:#222;background:#fff}h1,h2{font-weight:600;line-height:1.2}h2{margin-top:2.2rem}"
     "table{border-collapse:collapse;font-variant-numeric:tabular-nums;margin:.6rem 0}"
-    "th,td{padding:.22rem .45rem;text-align:right;white-space:nowrap;border-bottom:1px solid #e4e4e4}"
+    "th,td{padding:.22rem .45rem;text-align:right;white-space:nowrap;"
+    "border-bottom:1px solid #e4e4e4}"
     "th{font-weight:600;border-bottom:2px solid #888;vertical-align:bottom}"
     "td:first-child,th:first-child{text-align:left}td.best{font-weight:700}"
     "small,.quiet{color:#666}.wide{overflow-x:auto}svg{width:100%;height:auto}";

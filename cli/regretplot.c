@@ -349,7 +349,8 @@ static bo_status leave_script(const char *path, const figure *f, bo_message *mes
         return status;
     FILE *script = bo__output_stream(output);
     fprintf(script, "# Draws curves.svg from curves.dat: gnuplot curves.gp\n"
-                    "# For a PNG or a PDF, two of these lines in place of the first two commands:\n");
+                    "# For a PNG or a PDF two of these lines take the place of the first "
+                    "commands:\n");
     for (size_t i = 0; i < 2; i++) {
         static const char *const others[] = {"curves.png", "curves.pdf"};
         fprintf(script, "# ");

@@ -204,7 +204,8 @@ if grep -q 'no surrogate' err; then
     echo 'no neural surrogates: failing runs not tested'
 else
     [ $status -eq 1 ] || fail "failed runs, and exit status $status"
-    grep -q 'canp@nosuch on rbf: 2 of 2 runs failed: .* (functions 0,1)$' err || fail "not reported: $(cat err)"
+    grep -q 'canp@nosuch on rbf: 2 of 2 runs failed: .* (functions 0,1)$' err ||
+        fail "not reported: $(cat err)"
     grep -q '^random  *2 ' out || fail "random was taken down: $(cat out)"
     [ "$(wc -l <some/summary.csv)" -eq 4 ] || fail 'summary.csv of the rest'
     "$bench" regret --surrogates canp@nosuch --settings rbf --functions 1 --iterations 2 \
