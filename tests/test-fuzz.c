@@ -137,12 +137,13 @@ static void test_training_states(void **state)
     memcpy(before, bo__trainer_weights(fresh), size * sizeof *before);
     for (int i = 0; i < 3; i++)
         assert_int_equal(bo__trainer_step(saved, &report, NULL), BO_OK);
-    assert_int_equal(bo__trainer_save(saved, PATH, NULL), BO_OK);
+    assert_int_equal(bo__trainer_save(saved, 0, PATH, NULL), BO_OK);
     original o = take(PATH);
     for (uint64_t i = 0; i < MUTANTS; i++) {
+        double seconds;
         bo_message message = {""};
         write_mutant(&o, i);
-        if (!bo__trainer_load(fresh, PATH, &message)) {
+        if (!bo__trainer_load(fresh, &seconds, PATH, &message)) {
             assert_true(bo__trainer_steps(fresh) <= 9);
             bo__trainer_free(fresh);
             fresh = new_trainer();

@@ -163,7 +163,7 @@ static void test_other_cpu(void **state)
 {
     unlink(path);
     visit(0, 1);
-    char cpu[128], wanted[160], text[4096] = "";
+    char cpu[128], wanted[400], text[4096] = "";
     bo__blas_name(cpu, sizeof cpu);
     snprintf(wanted, sizeof wanted, "\ncpu %s\n", cpu);
     FILE *file = fopen(path, "r+");

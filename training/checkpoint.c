@@ -53,15 +53,22 @@ static size_t arrays_of(const bo__trainer *t, bo__stored *out)
     return count;
 }
 
+static bool all_finite(const float *x, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (!isfinite(x[i]))
+            return false;
+    return true;
+}
+
 /* The name of the first array with a number that is not finite; NULL: there is none. */
 static const char *not_finite(const bo__trainer *t)
 {
     bo__stored arrays[ARRAYS];
     size_t count = arrays_of(t, arrays);
     for (size_t i = 0; i < count; i++)
-        for (size_t j = 0; j < arrays[i].size; j++)
-            if (!isfinite(arrays[i].data[j]))
-                return arrays[i].name;
+        if (!all_finite(arrays[i].data, arrays[i].size))
+            return arrays[i].name;
     return NULL;
 }
 
@@ -166,25 +173,27 @@ static bo_status differ(const char *path, const char *was, const char *is, bo_me
     return status;
 }
 
-/* The numbers of the state. */
+/* The numbers of the state; all are looked at before any is taken. */
 static bo_status load_arrays(bo__trainer *t, const bo__safetensors *file, const char *path,
                              bo_message *message)
 {
     bo__stored arrays[ARRAYS];
     size_t count = arrays_of(t, arrays);
+    float *room = t->lanes[0].dtheta;
     for (size_t i = 0; i < count; i++) {
         const bo__stored *s = bo__safetensors_find(file, arrays[i].name);
         if (!s || s->size != t->state.size)
             return bo__fail(message, BO_EFORMAT,
                             "%s: array '%s' is missing or has another size", path, arrays[i].name);
+        bo__safetensors_copy(file, s, room);
+        if (!all_finite(room, s->size))
+            return bo__fail(message, BO_EFORMAT, "%s: array '%s' has numbers that are not finite",
+                            path, arrays[i].name);
     }
     for (size_t i = 0; i < count; i++)
         bo__safetensors_copy(file, bo__safetensors_find(file, arrays[i].name),
                              (float *)arrays[i].data);
-    const char *name = not_finite(t);
-    return name ? bo__fail(message, BO_EFORMAT, "%s: array '%s' has numbers that are not finite",
-                           path, name)
-                : BO_OK;
+    return BO_OK;
 }
 
 /* The format is ours, and the step a number. */
@@ -232,19 +241,22 @@ static bo_status load_from(bo__trainer *t, double *seconds, const bo__safetensor
                            const char *path, bo_message *message)
 {
     size_t step;
+    double smooth = t->smooth;
     bo_status status = read_step(file, path, &step, message);
     if (!status)
         status = check_options(t, file, path, message);
     if (!status && step > t->options.adam.steps)
         status = bo__fail(message, BO_EFORMAT, "%s: step %zu is not one of this run", path, step);
     if (!status)
-        status = read_number(file, path, "loss", &t->smooth, message);
+        status = read_number(file, path, "loss", &smooth, message);
     if (!status)
         status = read_number(file, path, "seconds", seconds, message);
     if (!status)
         status = load_arrays(t, file, path, message);
-    if (!status)
+    if (!status) {
         t->step = step;
+        t->smooth = smooth;
+    }
     return status;
 }
 
