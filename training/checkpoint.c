@@ -180,6 +180,7 @@ static bo_status load_arrays(bo__trainer *t, const bo__safetensors *file, const 
     bo__stored arrays[ARRAYS];
     size_t count = arrays_of(t, arrays);
     float *room = t->lanes[0].dtheta;
+    t->lanes[0].clean = false;
     for (size_t i = 0; i < count; i++) {
         const bo__stored *s = bo__safetensors_find(file, arrays[i].name);
         if (!s || s->size != t->state.size)
@@ -193,6 +194,7 @@ static bo_status load_arrays(bo__trainer *t, const bo__safetensors *file, const 
     for (size_t i = 0; i < count; i++)
         bo__safetensors_copy(file, bo__safetensors_find(file, arrays[i].name),
                              (float *)arrays[i].data);
+    t->copied = false;
     return BO_OK;
 }
 

@@ -31,8 +31,8 @@
 #define LANES 4
 /* Share of the newest loss in the smoothed one. */
 #define SMOOTH 0.02
-/* Floats that Adam moves in one turn, and that are added up before the next ones: the second fits
- * in the innermost cache for all lanes. */
+/* Floats that Adam moves in one turn, unless a matrix has more, and that are added up before the next
+ * ones: the second fits in the innermost cache for all lanes. */
 #define CHUNK ((size_t)16384)
 #define BLOCK ((size_t)1024)
 
@@ -97,36 +97,35 @@ static bo_status check(const bo__train_options *o, bo_message *message)
     return check_team(o, message);
 }
 
-/* Weights begin … end-1, for Adam. */
-static void add_parts(bo__trainer *t, size_t begin, size_t end)
+static bool by_muon(const bo__trainer *t, size_t i)
 {
-    for (; begin < end; begin += CHUNK)
-        t->parts[t->count++] = (bo__train_part){
-            .begin = begin, .end = end - begin < CHUNK ? end : begin + CHUNK};
+    return t->options.optimizer == BO__OPTIMIZER_MUON && bo__muon_suits(&t->model.set.items[i]);
 }
 
 /* Who moves which weights; returns the largest scratch that Muon needs. */
 static size_t plan_parts(bo__trainer *t)
 {
     const bo__parameters *set = &t->model.set;
-    size_t begin = 0, scratch = 0;
-    for (size_t i = 0; t->options.optimizer == BO__OPTIMIZER_MUON && i < set->count; i++) {
+    size_t scratch = 0;
+    bo__train_part *part = NULL;
+    for (size_t i = 0; i < set->count; i++) {
         const bo__parameter *p = &set->items[i];
         size_t end = i + 1 < set->count ? p[1].offset : set->size, need = bo__muon_scratch(p);
-        if (!bo__muon_suits(p))
-            continue;
-        add_parts(t, begin, p->offset);
-        t->parts[t->count++] = (bo__train_part){p->offset, end, p};
-        begin = end;
-        scratch = need > scratch ? need : scratch;
+        bool muon = by_muon(t, i);
+        if (!part || part->muon || muon || end - part->begin > CHUNK) {
+            part = &t->parts[t->count++];
+            *part = (bo__train_part){.begin = p->offset, .first = i, .muon = muon};
+        }
+        part->end = end;
+        part->last = i + 1;
+        scratch = muon && need > scratch ? need : scratch;
     }
-    add_parts(t, begin, set->size);
     return scratch;
 }
 
 static bool allocate(bo__trainer *t)
 {
-    size_t size = t->model.set.size, most = size / CHUNK + 1 + 2 * t->model.set.count;
+    size_t size = t->model.set.size, most = t->model.set.count;
     t->state.size = size;
     t->state.theta = bo__pages_zeros(size);
     t->state.first = bo__pages_zeros(size);
@@ -283,7 +282,9 @@ static void run_lane(void *context, size_t thread, size_t turn)
     bo__trainer *t = context;
     bo__train_lane *l = &t->lanes[turn];
     unsigned flush = enter(t, thread);
-    memset(l->dtheta, 0, t->state.size * sizeof *l->dtheta);
+    if (!l->clean)
+        memset(l->dtheta, 0, t->state.size * sizeof *l->dtheta);
+    l->clean = false;
     l->loss = 0;
     l->failed = false;
     for (size_t g = t->first + turn; g < t->groups; g += t->options.lanes)
@@ -291,13 +292,15 @@ static void run_lane(void *context, size_t thread, size_t turn)
     leave(t, thread, flush);
 }
 
-BO__FAST static void add(size_t n, float *sum, const float *more)
+BO__FAST static void add(size_t n, float *sum, float *more)
 {
-    for (size_t i = 0; i < n; i += BO__LANES)
+    for (size_t i = 0; i < n; i += BO__LANES) {
         bo__store(sum + i, bo__load(sum + i) + bo__load(more + i));
+        bo__store(more + i, bo__splat(0));
+    }
 }
 
-/* Adds the lanes' gradients to the first one's, along the tree. */
+/* Adds the lanes' gradients to the first one's, along the tree, and clears them while they are near. */
 static void reduce_part(void *context, size_t thread, size_t turn)
 {
     bo__trainer *t = context;
@@ -325,17 +328,39 @@ static void reduce_and_square(void *context, size_t thread, size_t turn)
     square_part(context, thread, turn);
 }
 
+/* The copies of a part's matrices that products want. */
+static void copy_weights(bo__trainer *t, const bo__train_part *p)
+{
+    for (size_t i = p->first; i < p->last; i++) {
+        bo__parameters_turn(&t->model.set, i, t->state.theta, t->turned);
+        if (t->pairs)
+            bo__parameters_pair(&t->model.set, i, t->state.theta, t->turned, t->pairs,
+                                t->turned_pairs);
+    }
+}
+
+static void copy_part(void *context, size_t thread, size_t turn)
+{
+    bo__trainer *t = context;
+    unsigned flush = enter(t, thread);
+    copy_weights(t, &t->parts[turn]);
+    leave(t, thread, flush);
+}
+
+/* Moves the weights; what depends on them follows while they are near. */
 static void update_part(void *context, size_t thread, size_t turn)
 {
     bo__trainer *t = context;
     const bo__train_part *p = &t->parts[turn];
-    const float *gradient = t->lanes[0].dtheta;
+    float *gradient = t->lanes[0].dtheta;
     unsigned flush = enter(t, thread);
-    if (p->matrix)
-        bo__muon_step(&t->options.adam, &t->state, p->matrix, t->step, gradient, t->scale,
-                      t->workers[thread].scratch);
+    if (p->muon)
+        bo__muon_step(&t->options.adam, &t->state, &t->model.set.items[p->first], t->step, gradient,
+                      t->scale, t->workers[thread].scratch);
     else
         bo__adam_step(&t->options.adam, &t->state, t->step, gradient, t->scale, p->begin, p->end);
+    memset(gradient + p->begin, 0, (p->end - p->begin) * sizeof *gradient);
+    copy_weights(t, p);
     leave(t, thread, flush);
 }
 
@@ -351,23 +376,13 @@ static void total(bo__trainer *t, double totals[2])
     totals[0] = t->lanes[0].loss;
 }
 
-/* The copies of a matrix that products want. */
-static void copy_weights(void *context, size_t thread, size_t turn)
-{
-    bo__trainer *t = context;
-    unsigned flush = enter(t, thread);
-    bo__parameters_turn(&t->model.set, turn, t->state.theta, t->turned);
-    if (t->pairs)
-        bo__parameters_pair(&t->model.set, turn, t->state.theta, t->turned, t->pairs,
-                            t->turned_pairs);
-    leave(t, thread, flush);
-}
-
 /* The gradient of the whole batch, its loss and Σ g². */
 static bo_status gather(bo__trainer *t, double totals[2], double *squares, bo_message *message)
 {
     const bo__train_team *team = &t->options.team;
-    bo__crew_for(t->crew, t->model.set.count, copy_weights, t);
+    if (!t->copied)
+        bo__crew_for(t->crew, t->count, copy_part, t);
+    t->copied = true;
     bo__crew_for(t->crew, t->own, run_lane, t);
     total(t, totals);
     bo_status status = BO_OK;
@@ -398,6 +413,8 @@ bo_status bo__trainer_step(bo__trainer *t, bo__train_report *report, bo_message 
                         t->step + 1, totals[0], report->norm);
     t->scale = bo__adam_clip(&t->options.adam, report->norm);
     bo__crew_for(t->crew, t->count, update_part, t);
+    for (size_t l = 0; l < t->own; l++)
+        t->lanes[l].clean = true;
     t->step++;
     t->smooth = isnan(t->smooth) ? totals[0] : t->smooth + SMOOTH * (totals[0] - t->smooth);
     report->smooth = t->smooth;

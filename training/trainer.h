@@ -11,6 +11,7 @@
 /* A sum of gradients that is kept apart from the others until all are done. */
 typedef struct bo__train_lane {
     float *dtheta;
+    bool clean; /* dtheta is all zero */
     double loss;
     bool failed;
 } bo__train_lane;
@@ -23,11 +24,11 @@ typedef struct bo__train_worker {
     double flops; /* of matrix products */
 } bo__train_worker;
 
-/* A piece of the flat arrays that is moved in one go: weights begin … end-1 by Adam, or a whole
- * matrix by Muon. */
+/* A piece of the flat arrays that is moved in one go: parameters first … last-1 of the set, which
+ * are the weights begin … end-1, by Adam, or a single matrix by Muon. */
 typedef struct bo__train_part {
-    size_t begin, end;
-    const bo__parameter *matrix; /* NULL: Adam */
+    size_t begin, end, first, last;
+    bool muon;
 } bo__train_part;
 
 struct bo__trainer {
@@ -42,8 +43,10 @@ struct bo__trainer {
     bo__crew *crew;
     size_t count;
     bo__train_part *parts;
-    float *turned;   /* the weights, transposed (see bo__tape) */
-    float *pairs, *turned_pairs; /* both, packed, or NULL */
+    /* What products want, see bo__tape: the weights transposed, and both packed, or NULL.  Until the
+     * first step they are not `copied`; then they follow the weights. */
+    float *turned, *pairs, *turned_pairs;
+    bool copied;
     double *squares; /* Σ g² of each part */
     double scale;    /* of the gradient, by clipping */
 };
