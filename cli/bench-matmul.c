@@ -33,8 +33,9 @@ static const char examples[] = "  Layers of 100 to 4000 rows:\n"
 
 static const char notes[] =
     "TABLE. product: forward with bias and ReLU, input gradient, or weight gradient; rows; then "
-    "10^9 operations a second on one core in float32 (OpenBLAS), in bf16x3 (split bf16, as exact as "
-    "training needs) and in bf16. Without AMX the last two are not shown.";
+    "10^9 operations a second on one core in float32, in bf16x3 (split bf16, as exact as training "
+    "needs) and in bf16. What the CPU cannot do is done in float32: bf16x3 without AMX, bf16 without "
+    "AMX and AVX-512 bf16.";
 
 /* Aligned as tensors are. */
 typedef struct matrices {
