@@ -29,8 +29,8 @@ refuses() # STATUS WORD ARGUMENT…
 
 train() # KIND NAME DIM [PRIOR]
 {
-    "$top_builddir/bo-train" --model "$1" --dim "$3" --prior "${4:-rbf}" --steps 3 --batch 4 --quiet \
-        --output "$folder/$2.safetensors" >"$folder/train" 2>&1 || fail "$(cat "$folder/train")"
+    "$top_builddir/bo-train" --model "$1" --dim "$3" --prior "${4:-rbf}" --steps 3 --batch 4 \
+        --score-batches 1 --quiet --output "$folder/$2.safetensors" >"$folder/train" 2>&1 || fail "$(cat "$folder/train")"
 }
 train banp banp-paper 1
 train cnp cnp-paper 1
