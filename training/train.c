@@ -292,6 +292,7 @@ static void run_lane(void *context, size_t thread, size_t turn)
     leave(t, thread, flush);
 }
 
+/* sum += more, which is 0 afterwards. */
 BO__FAST static void add(size_t n, float *sum, float *more)
 {
     for (size_t i = 0; i < n; i += BO__LANES) {
@@ -300,7 +301,7 @@ BO__FAST static void add(size_t n, float *sum, float *more)
     }
 }
 
-/* Adds the lanes' gradients to the first one's, along the tree, and clears them while they are near. */
+/* Adds the lanes' gradients to the first one's, along the tree; the others' are cleared meanwhile. */
 static void reduce_part(void *context, size_t thread, size_t turn)
 {
     bo__trainer *t = context;
